@@ -18,6 +18,8 @@ from ._visakit import Finding, error
 _HERE = os.path.dirname(os.path.abspath(__file__))
 #: Name of the driver's library.
 _DRIVER = "libvisakit_opencl.so"
+#: Name of the Level Zero driver's library, which lies beside it.
+_LEVEL_ZERO = "libvisakit_level_zero.so"
 #: Name of the OpenCL loader's library.
 _LOADER = "libOpenCL.so.1"
 
@@ -181,7 +183,12 @@ def environment(
     result = dict(os.environ if base is None else base)
     result["OCL_ICD_VENDORS"] = vendors()
     # SYCL programs also find devices of the vendor's other runtimes.
-    result.setdefault("ONEAPI_DEVICE_SELECTOR", "opencl:*")
+    selected = "opencl:*"
+    level_zero = os.path.join(os.path.dirname(driver()), _LEVEL_ZERO)
+    if os.path.exists(level_zero):
+        result["ZE_ENABLE_ALT_DRIVERS"] = level_zero
+        selected = "level_zero:*;opencl:*"
+    result.setdefault("ONEAPI_DEVICE_SELECTOR", selected)
     path = loader()
     if path is not None:
         # Wheels of SYCL bring a loader of their own, which does not read OCL_ICD_VENDORS.

@@ -51,7 +51,10 @@ def test_the_setup_is_explained():
     assert done.returncode == 127 and "/nowhere" in done.stderr
     done = run("visakit", "run", "--devices", "dg2", "sh", "-c", "echo $VISAKIT_DEVICES $0 $OCL_ICD_VENDORS; exit 3", "--check")
     assert done.returncode == 3 and done.stdout.split() == ["dg2", "--check", _device.vendors()]
-    assert f"export OCL_ICD_VENDORS={_device.vendors()}" in run("visakit", "env").stdout
+    shown = run("visakit", "env").stdout
+    assert f"export OCL_ICD_VENDORS={_device.vendors()}" in shown
+    level_zero = os.path.join(os.path.dirname(visakit.driver()), "libvisakit_level_zero.so")
+    assert f"export ZE_ENABLE_ALT_DRIVERS={level_zero}" in shown and os.path.exists(level_zero)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@
 
 mod report;
 
+mod located;
+
 mod bug;
 
 mod bounds;
@@ -25,6 +27,7 @@ mod check;
 
 pub use check::check;
 pub use copies::{marks, prelude};
+pub use located::{diagnostics, fault_diagnostics};
 pub use report::{Checked, Checks, Finding};
 pub use visakit_run::place::{MemoryKind, Place};
 pub use visakit_run::program::Item;

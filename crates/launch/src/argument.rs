@@ -185,7 +185,8 @@ impl Parameter {
     pub fn describe(&self) -> String {
         let mut text = format!("argument {}", self.index);
         if !self.name.is_empty() {
-            text += &format!(" (`{} {}`)", self.type_name, self.name);
+            let declared = format!("{} {}", self.type_name, self.name);
+            text += &format!(" (`{}`)", declared.trim_start());
         }
         text
     }

@@ -80,7 +80,7 @@ pub const FORMS: [Form; 14] = [
     form("local", "BYTES", "local:1024", Gives::Local, "shared local memory"),
     form(
         "image",
-        "FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros",
+        "FORMAT:WxH[xD][,levels=N][,samples=N]:PATH|zeros|bytes:HEX",
         "image:rgba8unorm:64x64:zeros",
         Gives::Image,
         "an image in a format such as rgba8unorm or r32f; D is the depth, or the number of \

@@ -12,6 +12,7 @@ pub mod data;
 pub mod element;
 pub mod forms;
 pub mod implicit;
+pub mod inputs;
 pub mod limits;
 pub mod mapped;
 pub mod pattern;
@@ -21,6 +22,7 @@ pub mod printf;
 pub mod range;
 pub mod spec;
 pub mod understood;
+pub mod values;
 
 pub use visakit_machine::scalar;
 

@@ -80,7 +80,7 @@ impl Layout {
     }
 
     /// Returns the start of the cross-thread data, for `own` bytes of per-thread data.
-    fn base(&self, own: usize) -> usize {
+    pub fn base(&self, own: usize) -> usize {
         let grf = self.grf_bytes as usize;
         grf + own.next_multiple_of(grf) + if own == 0 && self.pads { grf } else { 0 }
     }

@@ -126,13 +126,23 @@ impl NdRange {
     }
 }
 
-fn choose_local(global: [u32; 3]) -> [u32; 3] {
-    let mut room = DEFAULT_GROUP;
-    let mut local = global.map(|size| {
+/// Returns a local size that divides a global size, with at most `most` work items; of primes, 1.
+pub fn dividing_local(global: [u32; 3], most: u32) -> [u32; 3] {
+    divide(global, most.min(DEFAULT_GROUP)).0
+}
+
+/// Returns a divisor of each size, and how many such groups have room in `room`.
+fn divide(global: [u32; 3], mut room: u32) -> ([u32; 3], u32) {
+    let local = global.map(|size| {
         let divisor = (1..=room.min(size)).rev().find(|n| size.is_multiple_of(*n)).unwrap_or(1);
         room /= divisor;
         divisor
     });
+    (local, room)
+}
+
+fn choose_local(global: [u32; 3]) -> [u32; 3] {
+    let (mut local, room) = divide(global, DEFAULT_GROUP);
     let longest = (0..3).rev().max_by_key(|&d| global[d]).unwrap_or(0);
     if local.iter().product::<u32>() < SMALL_GROUP {
         local[longest] = global[longest].min(local[longest] * room);
@@ -159,6 +169,11 @@ mod tests {
         for (global, local) in [(vec![1009], [256, 1, 1]), (vec![257, 263], [1, 256, 1]), (vec![13], [13, 1, 1])] {
             assert_eq!(NdRange::new(&global, None, None, [0; 3]).unwrap().local, local);
         }
+        for global in [[1009, 1, 1], [18_856, 1, 1], [257, 263, 1], [96, 10, 3]] {
+            let local = dividing_local(global, 1024);
+            assert!((0..3).all(|d| global[d].is_multiple_of(local[d])), "{global:?} {local:?}");
+        }
+        assert_eq!([dividing_local([18_856, 1, 1], 1024), dividing_local([0, 5, 1], 1024)], [[8, 1, 1], [1, 5, 1]]);
         let range = NdRange::new(&[64], None, None, [16, 2, 1]).unwrap();
         assert_eq!((range.dimensions, range.local), (1, [16, 2, 1]));
     }

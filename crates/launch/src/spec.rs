@@ -306,7 +306,11 @@ fn parse_image(value: &str) -> Option<ImageSpec> {
     };
     let mut words = size.split(',');
     image.size = Some(words.next().and_then(parse_size).filter(|_| !pixels.is_empty())?);
-    image.pixels = if pixels == "zeros" { Pixels::Zeros } else { Pixels::File(PathBuf::from(pixels)) };
+    image.pixels = match pixels.strip_prefix("bytes:") {
+        Some(digits) => Pixels::Bytes(parse_hex(digits)?),
+        None if pixels == "zeros" => Pixels::Zeros,
+        None => Pixels::File(PathBuf::from(pixels)),
+    };
     for word in words {
         let (place, digits) = match word.trim().split_once('=')? {
             ("levels", digits) => (&mut image.levels, digits),

@@ -25,6 +25,7 @@ mod api;
 
 use visakit_runtime::base::reserve::Allocator;
 
+pub use api::sysman_tables::SYSMAN;
 pub use api::tables::{FUNCTIONS, function};
 pub use base::function::Function;
 

@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use common::{MODULE, Raw, Setup, call, set, setup};
+use visakit_level_zero::base::extensions::*;
 use visakit_level_zero::base::result::*;
 use visakit_level_zero::base::types::*;
 
@@ -71,6 +72,81 @@ fn kernels_read_and_write_images() {
     assert_eq!(download(&ImageRegion::default()).0, 0);
     let region = ImageRegion { width: 17, ..region };
     assert_eq!(download(&region).0, ERROR_INVALID_SIZE.0);
+}
+
+/// Copies texels into an image, or out of it.
+fn copy(setup: &Setup, image: Raw, texels: &mut [u8], is_upload: bool) -> u32 {
+    let list = setup.immediate(2, 1);
+    let (place, whole) = (texels.as_mut_ptr().cast::<c_void>(), null::<ImageRegion>());
+    if is_upload {
+        call!(zeCommandListAppendImageCopyFromMemory, list => Raw, image => Raw, place => *mut c_void,
+            whole => *const ImageRegion, null_mut() => Raw, 0 => u32, null() => *const Raw)
+    } else {
+        call!(zeCommandListAppendImageCopyToMemory, list => Raw, place => *mut c_void, image => Raw,
+            whole => *const ImageRegion, null_mut() => Raw, 0 => u32, null() => *const Raw)
+    }
+}
+
+#[test]
+fn views_share_texels() {
+    let setup = setup();
+    let desc = |layout: u32, kind: u32, (width, height): (u64, u32)| ImageDesc {
+        stype: 0x13,
+        kind: 2,
+        format: ImageFormat { layout, kind, x: 0, y: 1, z: 2, w: 3 },
+        width,
+        height,
+        ..Default::default()
+    };
+    let create = |desc: &ImageDesc| {
+        let mut image = null_mut();
+        let result = call!(zeImageCreate, setup.context => Raw, setup.device => Raw,
+            std::ptr::from_ref(desc) => *const ImageDesc, &mut image => *mut Raw);
+        (result, image)
+    };
+    let view = |desc: &ImageDesc, image: Raw, plane: Option<u32>| {
+        let mut planar =
+            ImageViewPlanarExtDesc { stype: 0x1_0010, plane_index: plane.unwrap_or(0), ..Default::default() };
+        let next = if plane.is_some() { (&raw mut planar).cast() } else { null_mut() };
+        let (desc, mut view) = (ImageDesc { p_next: next, ..*desc }, null_mut());
+        let result = call!(zeImageViewCreateExt, setup.context => Raw, setup.device => Raw,
+            &desc => *const ImageDesc, image => Raw, &mut view => *mut Raw);
+        (result, view)
+    };
+    // Four bytes as one word, and formats and sizes that do not fit.
+    let (result, image) = create(&desc(4, 0, (8, 4)));
+    let (seen, words) = view(&desc(2, 0, (8, 4)), image, None);
+    assert_eq!((result, seen), (0, 0));
+    assert_eq!(view(&desc(1, 0, (8, 4)), image, None).0, ERROR_UNSUPPORTED_IMAGE_FORMAT.0);
+    assert_eq!(view(&desc(2, 0, (4, 8)), image, None).0, ERROR_INVALID_ARGUMENT.0);
+    assert_eq!(view(&desc(2, 0, (8, 4)), image, Some(1)).0, ERROR_INVALID_ARGUMENT.0);
+    let mut texels: Vec<u8> = (0..128).collect();
+    let mut found = vec![0_u8; 128];
+    assert_eq!((copy(&setup, image, &mut texels, true), copy(&setup, words, &mut found, false)), (0, 0));
+    assert_eq!(found, texels);
+    let id = |image: Raw| {
+        let mut properties = ImageAllocationExtProperties { stype: 0x1_000c, ..Default::default() };
+        let result = call!(zeImageGetAllocPropertiesExt, setup.context => Raw, image => Raw,
+            &mut properties => *mut ImageAllocationExtProperties);
+        (result, properties.id)
+    };
+    assert_eq!(id(image), id(words));
+    // The view keeps the texels of a destroyed image.
+    assert_eq!((call!(zeImageDestroy, image => Raw), copy(&setup, words, &mut found, false)), (0, 0));
+    // Planes of brightness and colors.
+    assert_eq!(create(&desc(15, 2, (7, 4))).0, ERROR_UNSUPPORTED_SIZE.0);
+    let (result, planes) = create(&desc(15, 2, (8, 4)));
+    let (first, second) = (view(&desc(0, 2, (8, 4)), planes, Some(0)), view(&desc(3, 2, (4, 2)), planes, Some(1)));
+    assert_eq!((result, first.0, second.0), (0, 0, 0));
+    assert_eq!(view(&desc(3, 2, (8, 4)), planes, Some(1)).0, ERROR_INVALID_ARGUMENT.0);
+    assert_eq!(view(&desc(0, 2, (8, 4)), planes, None).0, ERROR_INVALID_ARGUMENT.0);
+    assert_eq!(view(&desc(0, 2, (8, 4)), planes, Some(2)).0, ERROR_INVALID_ARGUMENT.0);
+    let (mut brightness, mut colors) = (vec![9_u8; 32], vec![200_u8; 16]);
+    assert_eq!((copy(&setup, first.1, &mut brightness, true), copy(&setup, second.1, &mut colors, true)), (0, 0));
+    found[..48].fill(0);
+    assert_eq!((copy(&setup, first.1, &mut found, false), &found[..33]), (0, &[&[9; 32][..], &[0]].concat()[..]));
+    assert_eq!((copy(&setup, second.1, &mut found, false), &found[..17]), (0, &[&[200; 16][..], &[9]].concat()[..]));
+    assert_eq!(copy(&setup, planes, &mut found, false), ERROR_UNSUPPORTED_IMAGE_FORMAT.0);
 }
 
 #[test]

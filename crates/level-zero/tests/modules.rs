@@ -7,6 +7,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{null, null_mut};
 
 use common::{MODULE, Raw, Setup, call, launch, log_text, set, setup, spirv_of};
+use visakit_level_zero::base::extensions::*;
 use visakit_level_zero::base::result::*;
 use visakit_level_zero::base::types::*;
 

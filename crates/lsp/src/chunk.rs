@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use visakit::isa::TextDirective;
+use visakit::isa::{InstructionGroup, TextDirective, candidates};
 use visakit::text::{TokenKind, tokens};
 
 /// Token of a chunk.
@@ -25,6 +25,7 @@ pub struct Chunk {
     /// Tokens without blanks.
     pub tokens: Vec<Token>,
     head: Head,
+    is_call: bool,
     braces: (usize, usize),
 }
 
@@ -57,8 +58,9 @@ impl Chunk {
         };
         let ends = (0..bytes.len()).filter(|at| is_end(*at)).map(|at| at + 1);
         let lines = std::iter::once(0).chain(ends.filter(|end| *end < bytes.len())).collect();
-        let mut out = Self { text, lines, tokens, head: Head::Empty, braces: (0, 0) };
+        let mut out = Self { text, lines, tokens, head: Head::Empty, is_call: false, braces: (0, 0) };
         out.head = out.find_head();
+        out.is_call = out.find_call();
         out.braces = out.count_braces();
         out
     }
@@ -66,6 +68,11 @@ impl Chunk {
     /// Returns the first content, after braces and the predicate.
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Returns true if the instruction calls a subroutine.
+    pub fn is_call(&self) -> bool {
+        self.is_call
     }
 
     /// Returns the numbers of blocks that the chunk opens and closes.
@@ -105,6 +112,12 @@ impl Chunk {
             }
         }
         Head::Empty
+    }
+
+    fn find_call(&self) -> bool {
+        let Head::Instruction(at) = self.head else { return false };
+        let word = self.tokens.get(at).map_or("", |token| self.word(token));
+        candidates(word).first().is_some_and(|one| one.page.is_in(InstructionGroup::SubroutineCall))
     }
 
     fn count_braces(&self) -> (usize, usize) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use visakit::isa::{DeclaredClass, InstructionGroup, TextDirective, TextKey, candidates};
+use visakit::isa::{DeclaredClass, TextDirective, TextKey};
 use visakit::text::TokenKind;
 
 use crate::chunk::{Chunk, Head, Token};
@@ -132,28 +132,38 @@ impl Outline {
 
     /// Returns the routine that contains a chunk.
     pub fn routine(&self, chunk: usize) -> Option<&Routine> {
-        self.routines.iter().find(|routine| routine.chunks.contains(&chunk))
+        let next = self.routines.partition_point(|routine| routine.chunks.start <= chunk);
+        self.routines.get(next.checked_sub(1)?)
     }
 
     /// Returns the declaration of a name that is used in a chunk.
     pub fn resolve(&self, name: &str, space: Space, chunk: usize) -> Option<usize> {
-        let all = self.by_name.get(name)?;
+        self.resolve_in(self.by_name.get(name)?, space, chunk)
+    }
+
+    /// Chooses from the declarations of a name the last one that is visible in a chunk.
+    fn resolve_in(&self, all: &[usize], space: Space, chunk: usize) -> Option<usize> {
+        // Only declarations of the same routine are visible.
+        let routine = self.routine(chunk).map(|routine| routine.chunks.clone());
+        let within = routine.map_or(0..all.len(), |chunks| {
+            let before = |end: usize| all.partition_point(|one| self.declarations[*one].chunk < end);
+            before(chunks.start)..before(chunks.end)
+        });
         let fits = |at: &&usize| {
             let one = &self.declarations[**at];
             one.space == space && one.scope.contains(&chunk)
         };
-        all.iter().rev().find(fits).copied()
+        all.get(within)?.iter().rev().find(fits).copied()
     }
 
     /// Returns the declaration that a token of a chunk names, or makes.
     pub fn at_token(&self, chunk: &Chunk, at: usize, token: &Token) -> Option<usize> {
         let (name, bytes) = name(chunk, token)?;
         let all = self.by_name.get(name)?;
-        let own = all.iter().find(|one| {
-            let one = &self.declarations[**one];
-            one.chunk == at && one.bytes == bytes
-        });
-        own.copied().or_else(|| spaces(chunk).iter().find_map(|space| self.resolve(name, *space, at)))
+        let first = all.partition_point(|one| self.declarations[*one].chunk < at);
+        let here = all[first..].iter().take_while(|one| self.declarations[**one].chunk == at);
+        let own = here.copied().find(|one| self.declarations[*one].bytes == bytes);
+        own.or_else(|| spaces(chunk).iter().find_map(|space| self.resolve_in(all, *space, at)))
     }
 
     /// Returns the declarations that are visible in a chunk.
@@ -170,11 +180,8 @@ pub fn begins_routine(directive: TextDirective) -> bool {
 /// Returns the namespaces of the names in a chunk, the most likely first.
 fn spaces(chunk: &Chunk) -> &'static [Space] {
     match chunk.head() {
-        Head::Instruction(at) => {
-            let word = chunk.tokens.get(*at).map_or("", |token| chunk.word(token));
-            let calls = candidates(word).first().is_some_and(|one| one.page.is_in(InstructionGroup::SubroutineCall));
-            if calls { &[Space::Subroutine, Space::Variable] } else { &[Space::Variable, Space::Label] }
-        }
+        Head::Instruction(_) if chunk.is_call() => &[Space::Subroutine, Space::Variable],
+        Head::Instruction(_) => &[Space::Variable, Space::Label],
         // The label of a subroutine may repeat its directive.
         Head::Label(_) => &[Space::Label, Space::Subroutine],
         Head::Directive(Some(TextDirective::FunctionLine)) => &[Space::Subroutine],

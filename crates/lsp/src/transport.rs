@@ -4,7 +4,9 @@ use std::io::{self, BufRead, Read as _, Write};
 use std::thread::{JoinHandle, spawn};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use lsp_server::{Connection, Message};
+use lsp_server::{Connection, Message, RequestId};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Threads of a connection.
 pub struct Threads {
@@ -73,7 +75,51 @@ fn body(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn write(mut output: impl Write, messages: &Receiver<Message>) -> io::Result<()> {
-    messages.iter().try_for_each(|message| message.write(&mut output))
+    let mut bytes = Vec::new();
+    for message in messages {
+        let body = serde_json::to_vec(&Body::of(&message))?;
+        bytes.clear();
+        write!(bytes, "Content-Length: {}\r\n\r\n", body.len())?;
+        bytes.extend_from_slice(&body);
+        output.write_all(&bytes)?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// Message in the protocol's form. Writing it here rather than in `lsp-server` keeps the long loop
+/// over semantic tokens in this crate, which release builds optimise.
+#[derive(Serialize)]
+struct Body<'a> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a RequestId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a lsp_server::ResponseError>,
+}
+
+impl<'a> Body<'a> {
+    fn of(message: &'a Message) -> Self {
+        let empty = Self { jsonrpc: "2.0", id: None, method: None, params: None, result: None, error: None };
+        // Absent parameters are `Null`, which the protocol does not allow as a value.
+        let given = |params: &'a Value| Some(params).filter(|params| !params.is_null());
+        match message {
+            Message::Request(one) => {
+                Self { id: Some(&one.id), method: Some(&one.method), params: given(&one.params), ..empty }
+            }
+            Message::Notification(one) => Self { method: Some(&one.method), params: given(&one.params), ..empty },
+            Message::Response(one) => match &one.response_result {
+                Ok(result) => Self { id: Some(&one.id), result: Some(result), ..empty },
+                Err(error) => Self { id: Some(&one.id), error: Some(error), ..empty },
+            },
+        }
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +136,33 @@ mod tests {
         drop(out);
         let methods: Vec<_> = received.iter().map(|message| matches!(message, Message::Notification(_))).collect();
         assert_eq!(methods, [true]);
+    }
+
+    /// The messages are those of `lsp-server`, which reads them back.
+    #[test]
+    fn written_messages_are_read_back() {
+        use lsp_server::{Notification, Request, Response};
+        let all = [
+            Message::Request(Request::new(1.into(), "a".to_owned(), serde_json::json!({ "b": [1, -2.5, "é\"\n"] }))),
+            Message::Request(Request::new("x".to_owned().into(), "a".to_owned(), Value::Null)),
+            Message::Notification(Notification::new("n".to_owned(), serde_json::json!({ "c": null }))),
+            Message::Response(Response::new_ok(2.into(), Value::Null)),
+            Message::Response(Response::new_ok(3.into(), serde_json::json!([true]))),
+            Message::Response(Response::new_err(4.into(), -32600, "wrong".to_owned())),
+        ];
+        let (out, messages) = unbounded();
+        all.iter().for_each(|message| out.send(message.clone()).unwrap());
+        drop(out);
+        let mut bytes = Vec::new();
+        write(&mut bytes, &messages).unwrap();
+        let mut expected = Vec::new();
+        all.iter().for_each(|message| message.write(&mut expected).unwrap());
+        let (out, received) = unbounded();
+        read(bytes.as_slice(), &out);
+        drop(out);
+        let shown = |messages: &[Message]| messages.iter().map(|one| format!("{one:?}")).collect::<Vec<_>>();
+        assert_eq!(shown(&received.iter().collect::<Vec<_>>()), shown(&all));
+        assert_eq!(bytes.len(), expected.len());
     }
 
     #[test]

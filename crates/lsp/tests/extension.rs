@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use visakit_testing::{have, root, scratch};
+use visakit_testing::{have, program, root, scratch};
 
 fn folder() -> PathBuf {
     root().join("editors/vscode")
@@ -58,6 +58,18 @@ fn rules_of_the_grammar_exist() {
     for include in all {
         assert!(grammar["repository"].get(include.trim_start_matches('#')).is_some(), "{include}");
     }
+}
+
+/// Needs the program of the npm package `vscode-tmgrammar-test`.
+#[test]
+fn words_have_their_scopes() {
+    let ready = program("vscode-tmgrammar-test");
+    if !have("words_have_their_scopes", "editors", ready, "vscode-tmgrammar-test") {
+        return;
+    }
+    let mut tool = Command::new("vscode-tmgrammar-test");
+    let tested = tool.arg("tests/*.visaasm").current_dir(folder()).output().unwrap();
+    assert!(tested.status.success(), "{}", String::from_utf8_lossy(&tested.stdout));
 }
 
 /// Needs node, zip, and `npm install` in `editors/vscode`.

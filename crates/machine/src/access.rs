@@ -35,7 +35,7 @@ pub enum Target<'a> {
     /// Scratch memory of all hardware threads. An out-of-bounds access is a fault.
     Scratch(&'a Buffer),
     /// A surface, addressed by offsets into a buffer. Reads past the end return zero; writes past
-    /// the end are dropped.
+    /// the end are dropped. An access that the buffer's guards refuse is a fault.
     Surface(&'a Memory, &'a Buffer),
     /// A null surface: the entry of the binding table is empty.
     Nothing,
@@ -59,6 +59,8 @@ pub struct Miss {
 pub enum MissKind {
     /// The access is outside every buffer.
     Outside,
+    /// The access is in pages that are not mapped, or only for reading.
+    Refused,
     /// The access is outside the group's shared local memory.
     OutsideLocal,
     /// The access is outside scratch memory.
@@ -286,6 +288,7 @@ impl<'a> View<'a> {
                 Some((buffer, base)) if buffer.allows(address - base, size, access) => {
                     Ok(Some((buffer, address - base)))
                 }
+                Some((buffer, base)) if buffer.refuses(address - base, size) => miss(MissKind::Refused),
                 _ if memory.loses(private, address, size) => Ok(None),
                 _ => miss(MissKind::Outside),
             },
@@ -299,7 +302,9 @@ impl<'a> View<'a> {
             }
             Target::Scratch(buffer) if buffer.allows(address, size, access) => Ok(Some((buffer, address))),
             Target::Scratch(_) => miss(MissKind::OutsideScratch),
-            Target::Surface(_, buffer) => Ok(buffer.allows(address, size, access).then_some((buffer, address))),
+            Target::Surface(_, buffer) if buffer.allows(address, size, access) => Ok(Some((buffer, address))),
+            Target::Surface(_, buffer) if buffer.refuses(address, size) => miss(MissKind::Refused),
+            Target::Surface(..) => Ok(None),
             Target::Nothing => Ok(None),
         }
     }

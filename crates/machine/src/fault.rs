@@ -98,6 +98,7 @@ impl Trap {
                 MissKind::Outside => {
                     "the kernel accesses memory outside its buffers: check the index and the size of the buffers"
                 }
+                MissKind::Refused => "map the pages to physical memory, with access for reading and writing",
                 MissKind::OutsideLocal => {
                     "the kernel accesses memory outside its shared local memory: check the index \
                      and the size of its local arguments"
@@ -133,6 +134,9 @@ impl fmt::Display for Trap {
         match self {
             Self::Access(Miss { address, size, kind, .. }) => match kind {
                 MissKind::Outside => write!(f, "access to {size} bytes at 0x{address:x}, outside every buffer"),
+                MissKind::Refused => {
+                    write!(f, "access to {size} bytes at 0x{address:x}, in pages that are not mapped for it")
+                }
                 MissKind::OutsideLocal => {
                     write!(f, "access to {size} bytes at 0x{address:x}, outside shared local memory")
                 }

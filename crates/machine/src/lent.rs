@@ -1,4 +1,5 @@
-//! Memory of another owner that a launch uses in place, and the parts of it that kernels may access.
+//! Memory of another owner that a launch uses in place, and the parts of it that kernels may
+//! access.
 
 use std::any::Any;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //!
 //! Kernels compute; this module holds everything that they read and write. In reading order:
 //! channel values ([`lane`], [`float`], `rounding`), operands ([`region`], [`convert`],
-//! [`operand`]), thread state ([`thread`], [`flow`], [`activation`]), memory ([`buffer`],
+//! [`operand`]), thread state ([`thread`], [`flow`], [`activation`]), memory ([`lent`], [`buffer`],
 //! [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`], [`trace`],
 //! [`texels`], [`mod@format`], [`image`], [`sampler`]), and faults ([`fault`]). Nothing here
 //! depends on an instruction. [`scalar`] has numbers as text, [`state`] the variables of a stopped

@@ -208,7 +208,8 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::*;
-    use crate::buffer::Lent;
+    use crate::accesses::AccessKind;
+    use crate::buffer::{Guards, Lent, Part};
 
     #[test]
     fn scattered_buffers_are_found_and_nothing_between_them() {
@@ -277,6 +278,29 @@ mod tests {
         assert_eq!((words[0].load(Relaxed), memory.find(other).unwrap().0.load_u32(0)), (8, Some(8)));
         assert!(memory.find(FIXED + 2 * SLOT).is_none());
         assert_eq!(Buffer::lent(lent).into_vec(), None);
+    }
+
+    /// Only parts are accessible: the first word, and words from the fourth, which are read-only.
+    #[test]
+    fn guards_refuse_accesses() {
+        let words: &'static [AtomicU32] = (0..8).map(AtomicU32::new).collect::<Vec<_>>().leak();
+        let part = |start, end, is_writable| Part { start, end, is_writable };
+        let guards = Guards::new(vec![part(0, 4, true), part(12, 20, false), part(20, 32, false)]);
+        let lent = Lent { words, bytes: 32, owner: Arc::new(()), guards: Some(guards) };
+        assert_eq!(lent.readable(), [0..1, 3..5, 5..8]);
+        let buffer = Buffer::lent(lent.clone());
+        let [load, store] = [AccessKind::Load, AccessKind::Store];
+        assert!(buffer.words().is_empty() && buffer.reach() == 0 && buffer.len() == 32);
+        let may = |offset, size, kind| buffer.allows(offset, size, kind);
+        assert_eq!([may(0, 4, store), may(0, 8, load), may(4, 4, load)], [true, false, false]);
+        assert_eq!([may(16, 8, load), may(16, 8, store), may(28, 8, load)], [true, false, false]);
+        assert!(!may(u64::MAX, 4, load) && buffer.refuses(4, 4) && !buffer.refuses(32, 4));
+        assert_eq!((buffer.store_u32(0, 9), buffer.load_u32(0)), (Some(()), Some(9)));
+        assert_eq!((buffer.load_u32(4), buffer.load_u32(12), buffer.store_u32(12, 1)), (None, Some(3), None));
+        assert_eq!(buffer.update(20, 4, Sharing::Shared, |x| x + 1), None);
+        assert_eq!(words[5].load(Relaxed), 5);
+        let rest = Buffer::lent(lent.behind(3));
+        assert_eq!((rest.load(0, 8), rest.store(0, 4, 1, Sharing::Shared)), (Some(4 << 32 | 3), None));
     }
 
     #[test]

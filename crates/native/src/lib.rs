@@ -23,6 +23,9 @@ mod backend;
 #[path = "unsupported.rs"]
 mod backend;
 
+/// True if this target has a back end. Otherwise a routine need not be described.
+pub const HAS_BACK_END: bool = cfg!(all(target_arch = "x86_64", unix));
+
 pub use backend::{Code, Lent, Memory, compile};
 pub use runtime::allocator::{Allocator, may_fail};
 pub use runtime::exit::{Exit, Refusal, Resume};

@@ -108,6 +108,18 @@ pub fn evaluate(
     Ok(answers)
 }
 
+/// Returns the paths of the pages that [`evaluate`] executes, each once.
+///
+/// # Errors
+/// A wrong text.
+pub fn pages(text: &str, variables: &[Assignment], platform: Platform) -> Result<Vec<&'static str>, Box<Diagnostic>> {
+    let text = Text::new(text, variables, platform)?;
+    let mut all: Vec<_> = text.instructions().map(|(instruction, _)| instruction.page().path).collect();
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}
+
 fn wrong(code: &'static str, why: String) -> Box<Diagnostic> {
     Box::new(Diagnostic::new(code, Severity::Error, FILE, why))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use visakit::isa::{GeneralId, Instruction, Platform, StringId};
+use visakit::isa::{GeneralId, Instruction, Platform, StringId, predefined};
 use visakit::object::Routine;
 use visakit_codegen::model::Model;
 use visakit_kernels::layout::Layout;
@@ -122,6 +122,12 @@ impl<'a> Stage<'a> {
     /// Returns the offset of a variable in the register file.
     pub fn offset(&self, id: GeneralId) -> Option<u32> {
         self.layout.variable(id).map(|v| v.offset)
+    }
+
+    /// Returns the offsets of all variables in the register file.
+    pub fn starts(&self) -> Vec<usize> {
+        let count = self.routine.variables.len() as u32 + predefined::DECLARED;
+        (0..count).filter_map(|id| self.offset(GeneralId(id))).map(|at| at as usize).collect()
     }
 
     /// Returns the number of a predicate in the thread.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use visakit::isa::{DataType, DataTypeClass, GeneralId, Instruction, Platform, predefined};
+use visakit::isa::{DataType, DataTypeClass, DeclaredClass, GeneralId, Instruction, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_diag::{Diagnostic, Severity};
@@ -22,14 +22,16 @@ const ELEMENTS: usize = 32;
 /// Bytes of a variable for pictures.
 const LONG: usize = 2048;
 
-/// Letter that stands for a predicate in place of a type.
-const PREDICATE: &str = "p";
+/// Classes of variables that a letter names in place of a type.
+const CLASSES: [DeclaredClass; 3] =
+    [DeclaredClass::PredicateClass, DeclaredClass::SamplerClass, DeclaredClass::SurfaceClass];
 
 /// Variable with its values.
 #[derive(Clone, Debug)]
 pub struct Assignment {
     name: String,
-    /// Type of the elements; `None` for a predicate.
+    class: DeclaredClass,
+    /// Type of the elements of a general variable.
     data_type: Option<DataType>,
     /// Bit patterns of the elements.
     values: Vec<u64>,
@@ -56,16 +58,27 @@ impl FromStr for Assignment {
         }
         let (ty, values) = rest.split_once(':').unwrap_or((rest, ""));
         let known = DataType::ALL.iter().copied().filter(|t| t.variable());
-        let data_type = match ty {
-            PREDICATE => None,
-            _ => Some(known.clone().find(|t| t.name().eq_ignore_ascii_case(ty)).ok_or_else(|| {
+        let class = CLASSES.into_iter().find(|class| class.text().eq_ignore_ascii_case(ty));
+        let data_type = match class {
+            Some(_) => None,
+            None => Some(known.clone().find(|t| t.name().eq_ignore_ascii_case(ty)).ok_or_else(|| {
                 let names: Vec<&str> = known.map(DataType::name).collect();
-                format!("`{ty}` is not a type of a variable; the types are {} and {PREDICATE}", names.join(", "))
+                let [predicate, sampler, surface] = CLASSES.map(|class| class.text().to_lowercase());
+                format!(
+                    "`{ty}` is not a type of a variable; the types are {}, and {predicate}, {sampler} and {surface} \
+                     for predicates, samplers and surfaces",
+                    names.join(", ")
+                )
             })?),
         };
         let values = values.split(',').filter(|v| !v.is_empty()).map(|value| bits(value.trim(), data_type));
         let values = values.collect::<Result<Vec<u64>, String>>()?;
-        Ok(Self { name: name.to_owned(), data_type, values, elements: ELEMENTS })
+        let class = class.unwrap_or(DeclaredClass::GeneralClass);
+        let has_value = matches!(class, DeclaredClass::GeneralClass | DeclaredClass::PredicateClass);
+        if !values.is_empty() && !has_value {
+            return Err(format!("`{name}` is a sampler or a surface, which has no value; write {name}={ty}"));
+        }
+        Ok(Self { name: name.to_owned(), class, data_type, values, elements: ELEMENTS })
     }
 }
 
@@ -158,6 +171,9 @@ impl Text {
         let (mut generals, mut predicates) = (predefined::DECLARED, 0);
         for variable in variables {
             let Some(data_type) = variable.data_type else {
+                if variable.class != DeclaredClass::PredicateClass {
+                    continue;
+                }
                 predicates += 1;
                 if let (Some(number), Some(bits)) = (stage.predicate(predicates), variable.values.first()) {
                     thread.predicates[number as usize] = *bits as u32;
@@ -179,7 +195,10 @@ impl Text {
 impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.data_type {
-            None => writeln!(f, ".decl {} v_type=P num_elts={ELEMENTS}", self.name),
+            None => {
+                let elements = if self.class == DeclaredClass::PredicateClass { ELEMENTS } else { 1 };
+                writeln!(f, ".decl {} v_type={} num_elts={elements}", self.name, self.class.text())
+            }
             Some(ty) => {
                 writeln!(f, ".decl {} v_type=G type={} num_elts={} align=GRF", self.name, ty.name(), self.elements)
             }

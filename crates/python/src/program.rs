@@ -40,7 +40,7 @@ pub(crate) fn load_program(
         }
         let layout = layout.map(|bytes| Zebin::parse("layout", bytes)).transpose().map_err(|e| vec![*e])?;
         let platform = platform.or(layout.as_ref().and_then(run::Program::platform_of));
-        let selection = Selection { layout: layout.as_ref(), kernel, platform, assume: default_platform };
+        let selection = Selection { layout: layout.as_ref(), given: &[], kernel, platform, assume: default_platform };
         match data.starts_with(b"CISA") {
             true => from_object(file, data, selection),
             false => from_text(file, data.to_vec(), selection),

@@ -8,6 +8,20 @@ use std::time::{Duration, Instant};
 
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder, Yield};
 
+/// Wall clock of a launch.
+pub(super) struct Clock(Instant);
+
+impl Clock {
+    pub(super) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Returns the time since the start.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
 /// Number of parallel threads of the machine. Computed once, because the system reads files for it.
 pub(super) static CORES: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, |n| n.get()));

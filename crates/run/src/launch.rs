@@ -1,13 +1,13 @@
 //! Launches: all groups of a range, run again in order where their order matters.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::arguments::no_memory;
 use crate::cache::{Cache, Lowered};
 use crate::dispatch::{Dispatched, Way, dispatch};
 use crate::engine::Engine;
-use crate::helpers;
+use crate::helpers::{self, Clock};
 use crate::limits::GROUP_BYTES;
 use crate::lower::lower;
 use crate::memory::{self, LaunchMemory};
@@ -113,7 +113,7 @@ fn attempt(
     let end = options.policy.end(range);
     let groups = end.saturating_sub(first);
     let workers = workers_with_room(&plan, options, groups, (workers, way))?;
-    let start = Instant::now();
+    let start = Clock::start();
     let Dispatched { total, fault, traces } = dispatch(&plan, first..end, workers, way, options);
     let is_lost = traces.iter().any(Trace::is_lost);
     let is_race =

@@ -75,6 +75,7 @@ mod group;
 
 mod faults;
 
+#[cfg_attr(target_family = "wasm", path = "alone.rs")]
 mod helpers;
 
 mod dispatch;

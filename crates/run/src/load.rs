@@ -1,12 +1,15 @@
 //! Loading of programs: from zebins for several devices, from vISA texts and from vISA objects.
 
-use visakit::isa::Platform;
+use visakit::isa::{Platform, attribute};
 use visakit::object::{Object, ObjectError, Routine};
 use visakit::text;
 use visakit_diag::{Diagnostic, Diagnostics, Severity};
 use visakit_launch::data::ProgramData;
+use visakit_launch::spec::{ArgKey, ArgSpec};
+use visakit_launch::{inputs, payload};
 use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo, KernelMiscInfo};
+use visakit_zebin::limits::SLM_BYTES;
 
 use crate::program::{self, FunctionText, Program};
 
@@ -15,6 +18,9 @@ use crate::program::{self, FunctionText, Program};
 pub struct Selection<'a> {
     /// Zebin of the same kernel, which describes its arguments.
     pub layout: Option<&'a Zebin>,
+    /// Arguments of the launch. Without a zebin they decide what the kernel's inputs are:
+    /// [`inputs::layout`].
+    pub given: &'a [(ArgKey, ArgSpec)],
     /// Name of the kernel; `None` for the only one.
     pub kernel: Option<&'a str>,
     /// Platform; `None` for the file's own.
@@ -26,7 +32,7 @@ pub struct Selection<'a> {
 /// Selects the only kernel for the file's own platform.
 impl Default for Selection<'_> {
     fn default() -> Self {
-        Self { layout: None, kernel: None, platform: None, assume: Platform::default }
+        Self { layout: None, given: &[], kernel: None, platform: None, assume: Platform::default }
     }
 }
 
@@ -64,14 +70,14 @@ pub fn from_zebins(
 /// # Errors
 /// Invalid text, no such kernel, or arguments whose layout is unknown.
 pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result<Program, Diagnostics> {
-    let Selection { layout, kernel, platform, assume } = selection;
+    let Selection { layout, given, kernel, platform, assume } = selection;
     let text = String::from_utf8(bytes)
         .map_err(|e| problem("program-text", file, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
     let platform = platform.unwrap_or_else(assume);
     let options = text::Options { file: file.to_owned(), platform: Some(platform) };
     let parsed = text::parse(&text, options)?;
     let code = FunctionText { file: file.to_owned(), text: Some(text), routine: parsed.routine, lines: parsed.lines };
-    assemble(code, Vec::new(), layout, kernel, platform)
+    assemble(code, Vec::new(), (layout, given), kernel, platform)
 }
 
 /// Loads a kernel from a vISA object.
@@ -104,7 +110,7 @@ pub fn from_object(file: &str, bytes: &[u8], selection: Selection<'_>) -> Result
 /// # Errors
 /// No such kernel, or arguments whose layout is unknown.
 pub fn from_decoded(file: &str, object: &Object, selection: Selection<'_>) -> Result<Program, Diagnostics> {
-    let Selection { layout, kernel, platform, assume } = selection;
+    let Selection { layout, given, kernel, platform, assume } = selection;
     let platform = platform.or_else(|| object.platform()).unwrap_or_else(assume);
     let named = |name: &str| object.kernels.iter().find(|kernel| kernel.routine.name() == name);
     // The compiler may name the only kernel of an object `kernel`; the layout has its real name.
@@ -124,54 +130,56 @@ pub fn from_decoded(file: &str, object: &Object, selection: Selection<'_>) -> Re
         lines: Vec::new(),
     };
     let functions = object.functions.iter().map(|function| code(&function.routine)).collect();
-    assemble(code(&chosen.routine), functions, layout, kernel, platform)
+    assemble(code(&chosen.routine), functions, (layout, given), kernel, platform)
 }
 
 /// Returns the program of a kernel from its code and the layout of its arguments and data.
 fn assemble(
     code: FunctionText,
     functions: Vec<FunctionText>,
-    layout: Option<&Zebin>,
+    (layout, given): (Option<&Zebin>, &[(ArgKey, ArgSpec)]),
     kernel: Option<&str>,
     platform: Platform,
 ) -> Result<Program, Diagnostics> {
     let FunctionText { file, text, routine, lines } = code;
-    let info = layout_of(&file, &routine, layout, kernel)?;
-    let names = names_of(layout, &info);
+    program::kernel_of(&file, &routine)?;
+    let (info, names) = match layout {
+        Some(zebin) => {
+            let info = zebin.kernel_info(kernel)?.clone();
+            let names = names_of(zebin, &info);
+            (info, names)
+        }
+        None => {
+            of_inputs(&routine, given, platform).map_err(|finding| Diagnostic { file: file.clone(), ..*finding })?
+        }
+    };
     let data = layout.map(ProgramData::of).unwrap_or_default();
     let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
     Ok(Program { file, text, routine, lines, functions, info, names, data, platform, implicit })
 }
 
-fn names_of(layout: Option<&Zebin>, info: &KernelInfo) -> Option<KernelMiscInfo> {
-    layout?.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
+fn names_of(zebin: &Zebin, info: &KernelInfo) -> Option<KernelMiscInfo> {
+    zebin.info.kernels_misc_info.iter().find(|misc| misc.name == info.name).cloned()
 }
 
-/// Returns the layout of a kernel's arguments. A kernel without inputs needs only its SIMD width,
-/// which its own attributes hold.
-fn layout_of(
-    file: &str,
+/// Returns the layout of a kernel's arguments without a zebin: its inputs, and the SIMD width and
+/// shared local memory of its attributes.
+fn of_inputs(
     routine: &Routine,
-    layout: Option<&Zebin>,
-    kernel: Option<&str>,
-) -> Result<KernelInfo, Diagnostics> {
-    program::kernel_of(file, routine)?;
-    if let Some(zebin) = layout {
-        return Ok(zebin.kernel_info(kernel)?.clone());
-    }
-    if !routine.inputs.is_empty() {
-        let finding = problem(
-            "launch-layout",
-            file,
-            "the file does not describe where the \
-         kernel's arguments are placed",
-        );
-        return Err(finding.help("give the zebin of the same kernel with --zebin").into());
-    }
-    let simd_size = routine.attribute(visakit::isa::attribute::SIMD_SIZE).unwrap_or(1);
-    let execution_env = ExecutionEnv { simd_size, ..ExecutionEnv::default() };
-    Ok(KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() })
+    given: &[(ArgKey, ArgSpec)],
+    platform: Platform,
+) -> Result<(KernelInfo, Option<KernelMiscInfo>), Box<Diagnostic>> {
+    let simd_size = routine.attribute(attribute::SIMD_SIZE).unwrap_or(1);
+    let slm_size = routine.attribute(attribute::SLM_SIZE).unwrap_or(0).saturating_mul(KILOBYTE);
+    let execution_env = ExecutionEnv { simd_size, slm_size: slm_size.min(SLM_BYTES), ..ExecutionEnv::default() };
+    let kernel = KernelInfo { name: routine.name(), execution_env, ..KernelInfo::default() };
+    let layout = payload::Layout { grf_bytes: platform.register_bytes(), pads: platform.padding(), gap: 0 };
+    let (info, names) = inputs::layout(kernel, routine, layout.base(0) as u32, given)?;
+    Ok((info, Some(names)))
 }
+
+/// Number of bytes in a unit of the attribute for shared local memory.
+const KILOBYTE: u32 = 1024;
 
 fn damaged(file: &str, error: ObjectError) -> Diagnostic {
     problem(error.code, file, &error.message).at_offset(error.offset as u64).help(error.help)

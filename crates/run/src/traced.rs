@@ -39,8 +39,12 @@ pub struct TracedStep {
     pub text: String,
     /// Line of the source file.
     pub source_line: Option<u32>,
+    /// Line of the instruction in its text, from 1; 0 without text.
+    pub line: u32,
     /// Values read.
     pub reads: Vec<OperandValue>,
+    /// Values of the written operands before the instruction.
+    pub before: Vec<OperandValue>,
     /// Values written; empty if the instruction trapped.
     pub writes: Vec<OperandValue>,
 }
@@ -145,16 +149,18 @@ impl<'a> Tracer<'a> {
         is_for_item.then(|| {
             let at = self.program.location(mark.instruction);
             let text = self.program.statement(&at, &self.lines);
-            let (reads, instruction) = (self.operands(mark, thread, lane, true), at.instruction);
+            let [reads, before] = [true, false].map(|reads| self.operands(mark, thread, lane, reads));
             let step = TracedStep {
                 item: item.id,
                 thread: thread.index,
                 channel: item.channel,
                 function: at.function,
-                instruction,
+                instruction: at.instruction,
                 text: text.map_or_else(|| self.program.mnemonic(&at, &self.lines), str::to_owned),
                 source_line: mark.source_line.filter(|&line| line > 0),
+                line: at.line,
                 reads,
+                before,
                 writes: Vec::new(),
             };
             (step, lane)

@@ -7,7 +7,7 @@
 //! - `drawing` draws SVG; `layout` draws the bits of instructions and bit fields.
 //! - [`examples`] has a few statements for each page.
 //! - [`pictures`] draws which element lands where, from executed semantics.
-//! - `runner` finds the statements that editors begin with.
+//! - `runner` finds the statements, and [`kernels`] has the kernels, that editors begin with.
 //! - `pages` fills the templates, one module for each kind of page; `search` writes the index.
 //! - [`files`] returns all files of the site.
 //!
@@ -17,6 +17,7 @@
 pub mod address;
 mod drawing;
 pub mod examples;
+pub mod kernels;
 mod layout;
 mod marks;
 mod names;
@@ -66,8 +67,8 @@ pub struct Revision {
     pub changes: Vec<(String, String)>,
 }
 
-/// Path of the WebAssembly module in the output folder.
-pub const MACHINE: &str = "assets/visakit.wasm";
+/// Path of the WebAssembly module in the output folder, compressed with gzip.
+pub const MACHINE: &str = "assets/visakit.wasm.gz";
 
 /// Presence of the WebAssembly module on the site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,8 +76,9 @@ pub enum Machine {
     /// Pages have no editors.
     #[default]
     Absent,
-    /// Pages of instructions have editors, and the site has a playground.
-    Present,
+    /// Pages of instructions have editors, and the site has a playground. The number is that of the
+    /// module's contents, so that browsers load a changed module.
+    Present(u32),
 }
 
 /// Contents of the site that the specification does not have.

@@ -13,10 +13,10 @@ use visakit_zebin::{archive, inline};
 
 use crate::compiler::{self, Compiler, Release, Run};
 use crate::io::{Output, is_stream, note, read, shown, text_of};
-use crate::kind::Kind;
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem};
 use crate::unfinished::Unfinished;
+use visakit_wasm::kind::Kind;
 
 /// Output name requested from the compiler.
 const OUT: &str = "out";

@@ -135,14 +135,14 @@ fn texts_of(module: &Module, args: &Args, findings: &mut Vec<Diagnostic>) -> Res
             let texts = object.routines().map(text).collect::<Vec<_>>();
             (object, texts)
         }
-        (Err(Findings(found)), Content::Object(bytes)) if args.salvage => {
+        (Err(found), Content::Object(bytes)) if args.salvage => {
             findings.extend(found);
             // An object with damaged tables has nothing that could be printed.
             let Ok(salvaged) = Object::salvage(bytes) else { return Ok(Vec::new()) };
             let texts = print_salvaged(&salvaged, platform);
             (salvaged.object, texts)
         }
-        (Err(found), _) => return Err(found),
+        (Err(found), _) => return Err(found.into()),
     };
     findings.extend(stripped(module, &object));
     let kernels = object.kernels.len();

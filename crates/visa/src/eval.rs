@@ -27,7 +27,7 @@ Examples:
 
 A value of --set is a type and numbers, which are repeated until the variable is full. Numbers are \
 decimal, 0x… or 0b…; floats also have a fraction, inf or nan, and 0x… gives their bits. `p` is a \
-predicate and has one number, its bits.
+predicate and has one number, its bits. `s` is a sampler and `t` a surface, for pictures.
 
 Exit codes: 0 the results are the same, 1 they differ, or the text is wrong or cannot be executed, 2 usage")]
 pub(super) struct Args {
@@ -55,8 +55,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "BITS", value_parser = eval::number::<u32>, default_value = "0xffffffff")]
     active: u32,
     /// Write a picture of each instruction to this folder instead, as SVG: which element each
-    /// channel uses, or where each element of memory lands. Variables have 2048 bytes, and memory
-    /// begins at the address 0x100000000
+    /// channel uses, where each element of memory lands, or which parameter of a message each
+    /// element is. Variables have 2048 bytes, and memory begins at the address 0x100000000
     #[arg(long, value_name = "DIR")]
     svg: Option<PathBuf>,
     /// How the results are printed

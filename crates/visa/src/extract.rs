@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::io::{out, read, shown, write_named};
-use crate::kind::Kind;
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem, report};
+use visakit_wasm::kind::Kind;
 use visakit_zebin::extract;
 
 /// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code

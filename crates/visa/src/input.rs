@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use visakit::isa::Platform;
-use visakit::object::Object;
-use visakit::text::{Options, Parsed, parse};
-use visakit_diag::{Diagnostic, Diagnostics, Severity};
+use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::run::Program;
+use visakit_wasm::kind::Kind;
+use visakit_wasm::module::of_zebin;
+pub(crate) use visakit_wasm::module::{Content, Module};
 use visakit_zebin::Zebin;
 
 use crate::io::{read, shown};
-use crate::kind::Kind;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 use crate::zebins::zebins;
@@ -44,59 +44,6 @@ impl Selection {
     /// Returns the platform that the user named.
     pub(crate) fn platform(&self) -> Option<Platform> {
         self.platform.as_ref().map(|device| device.platform)
-    }
-}
-
-/// A vISA program of a file: the file itself, or one of the texts in a container.
-#[derive(Clone, Debug)]
-pub(crate) struct Module {
-    /// Name in messages: the file, followed by the program in parentheses if the file is a
-    /// container.
-    pub(crate) file: String,
-    /// Name of the program in its container.
-    pub(crate) name: Option<String>,
-    /// Platform recorded in the container.
-    pub(crate) platform: Option<Platform>,
-    pub(crate) content: Content,
-}
-
-/// Form of a vISA program.
-#[derive(Clone, Debug)]
-pub(crate) enum Content {
-    Text(String),
-    Object(Vec<u8>),
-}
-
-impl Module {
-    /// Creates a module from a text that is part of a container.
-    pub(crate) fn of_text(file: String, text: String) -> Self {
-        Self { file, name: None, platform: None, content: Content::Text(text) }
-    }
-
-    /// Parses a text. `platform` is the platform that the user named.
-    ///
-    /// # Errors
-    /// Errors in the text.
-    pub(crate) fn parse(&self, text: &str, platform: Option<Platform>) -> Result<Parsed, Diagnostics> {
-        parse(text, Options { file: self.file.clone(), platform: platform.or(self.platform) })
-    }
-
-    /// Returns the program as an object, whatever its form.
-    ///
-    /// # Errors
-    /// Errors in the text or the object.
-    pub(crate) fn object(&self, platform: Option<Platform>) -> Result<Object, Findings> {
-        match &self.content {
-            Content::Text(text) => Ok(self.parse(text, platform)?.into_object()),
-            Content::Object(bytes) => Object::decode(bytes).map_err(|error| {
-                self.problem(error.code, error.message).at_offset(error.offset as u64).help(error.help).into()
-            }),
-        }
-    }
-
-    /// Creates a finding about the whole program.
-    pub(crate) fn problem(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, Severity::Error, self.file.clone(), message)
     }
 }
 
@@ -134,10 +81,8 @@ pub(crate) fn modules_of(
     bytes: Vec<u8>,
     device: Option<&Device>,
 ) -> Result<Vec<Module>, Findings> {
-    let one = |content| Ok(vec![Module { file: shown(path, "stdin"), name: None, platform: None, content }]);
     match kind {
-        Kind::Object => one(Content::Object(bytes)),
-        Kind::Text => one(Content::Text(text(bytes))),
+        Kind::Object | Kind::Text => Ok(visakit_wasm::module::modules(&shown(path, "stdin"), kind, bytes)?),
         Kind::Zebin | Kind::Archive | Kind::Spirv => {
             let given = zebins(path, &bytes)?;
             let mut all: Vec<_> = given.iter().flat_map(of_zebin).collect();
@@ -158,11 +103,6 @@ pub(crate) fn modules_of(
             Err(wrong_kind(path, kind, help).into())
         }
     }
-}
-
-/// Returns bytes as text; invalid UTF-8 is replaced.
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// Returns the only vISA program of a file.
@@ -186,16 +126,6 @@ pub(crate) fn module(path: &Path, selection: &Selection) -> Result<Module, Findi
 /// Creates the error for a file of the wrong kind.
 pub(crate) fn wrong_kind(path: &Path, kind: Kind, help: &str) -> Diagnostic {
     problem("file-kind", path, format!("this is {}", kind.name())).help(help)
-}
-
-fn of_zebin(zebin: &Zebin) -> impl Iterator<Item = Module> {
-    let platform = Program::platform_of(zebin);
-    zebin.named_texts().map(move |(name, text)| Module {
-        file: format!("{}({name})", zebin.file),
-        name: Some(name.to_owned()),
-        platform,
-        content: Content::Text(text.text.clone()),
-    })
 }
 
 /// Creates the error for an archive that has no program for a platform.

@@ -20,7 +20,6 @@ mod info;
 mod input;
 mod installed;
 mod io;
-mod kind;
 mod launch;
 mod limits;
 mod lsp;

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use visakit_diag::{Diagnostic, Severity};
+pub(crate) use visakit_wasm::info::count;
 
 /// Report format of a command. `Github` and `Sarif` print findings and nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -90,9 +91,4 @@ fn is_usage(code: &str) -> bool {
         "usage",
     ];
     code == "io" || PREFIXES.iter().any(|prefix| code.starts_with(prefix))
-}
-
-/// Formats a count with its noun: `1 error`, `2 errors`.
-pub(crate) fn count(number: usize, one: &str) -> String {
-    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }

@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::json;
-use visakit::isa::Platform;
-use visakit::verify::{Source, findings};
-use visakit_diag::Diagnostic;
+use visakit_diag::Diagnostics;
 
-use crate::input::{Content, Module, Selection, modules};
+use crate::input::{Selection, modules};
 use crate::io::out;
 use crate::outcome::{Outcome, OutputFormat, count};
 use crate::report::{Findings, answer, report};
@@ -41,8 +39,8 @@ pub(super) fn run(args: Args) -> Outcome {
         match modules(file, &args.selection) {
             Err(Findings(found)) => findings.extend(found),
             Ok(all) => all.iter().for_each(|module| {
-                let found = one(module, args.selection.platform());
-                findings.extend(found.unwrap_or_else(|Findings(found)| found));
+                let found = module.findings(args.selection.platform());
+                findings.extend(found.unwrap_or_else(Diagnostics::into_vec));
             }),
         }
     }
@@ -55,23 +53,4 @@ pub(super) fn run(args: Args) -> Outcome {
         }
     }
     Outcome::of(&findings)
-}
-
-fn one(module: &Module, platform: Option<Platform>) -> Result<Vec<Diagnostic>, Findings> {
-    match &module.content {
-        Content::Object(_) => {
-            let object = module.object(platform)?;
-            let platform = platform.or(object.platform());
-            Ok(object.routines().flat_map(|routine| findings(&module.file, routine, platform, None)).collect())
-        }
-        Content::Text(text) => {
-            let parsed = module.parse(text, platform)?;
-            let platform = platform.or(module.platform);
-            let source = Source::new(text);
-            let routines = parsed.routines();
-            Ok(routines
-                .flat_map(|(routine, lines)| findings(&module.file, routine, platform, Some((&source, lines))))
-                .collect())
-        }
-    }
 }

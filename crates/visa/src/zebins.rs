@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use visakit_zebin::{Zebin, archive, spirv};
+use visakit_zebin::{Zebin, spirv};
 
 use crate::io::shown;
 use crate::report::{Findings, problem};
@@ -28,16 +28,5 @@ pub(crate) fn zebins(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> 
 /// # Errors
 /// Fails if a zebin is damaged.
 pub(crate) fn zebins_of(path: &Path, bytes: &[u8]) -> Result<Vec<Zebin>, Findings> {
-    let file = shown(path, "stdin");
-    if Zebin::is_elf(bytes) {
-        return Ok(vec![Zebin::parse(&file, bytes)?]);
-    }
-    let mut all = Vec::new();
-    for member in archive::members(bytes) {
-        let (name, data) = member.map_err(|damage| problem("archive", path, damage.what).at_offset(damage.offset))?;
-        if Zebin::is_elf(data) && !spirv::is_generic(data) {
-            all.push(Zebin::parse(&format!("{file}({name})"), data)?);
-        }
-    }
-    Ok(all)
+    Ok(visakit_wasm::module::zebins(&shown(path, "stdin"), bytes)?)
 }

@@ -1,89 +1,23 @@
 //! `visa lsp` over standard input and output, and in a real editor.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+#[path = "common/session.rs"]
+mod session;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
-use visakit_testing::{have, program, root, scratch};
+use session::Session;
+use visakit_testing::{files, have, program, root, scratch, shared};
 
-struct Session {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
-
-impl Session {
-    fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_visa"))
-            .arg("lsp")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (input, output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Self { child, input, output }
-    }
-
-    fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        write!(self.input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
-        self.input.flush().unwrap();
-    }
-
-    fn note(&mut self, method: &str, params: Value) {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
-    }
-
-    /// Sends a request and returns its answer.
-    fn ask(&mut self, id: i32, method: &str, params: Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        self.until(|message| message["id"] == id)
-    }
-
-    /// Returns the next message that fits.
-    fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
-        loop {
-            let mut length = 0;
-            loop {
-                let mut line = String::new();
-                assert!(self.output.read_line(&mut line).unwrap() > 0, "the server ended");
-                if let Some(value) = line.strip_prefix("Content-Length: ") {
-                    length = value.trim().parse().unwrap();
-                }
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            let mut body = vec![0; length];
-            self.output.read_exact(&mut body).unwrap();
-            let message: Value = serde_json::from_slice(&body).unwrap();
-            if fits(&message) {
-                return message;
-            }
-        }
-    }
-
-    fn findings(&mut self, uri: &str) -> Value {
-        let fits = |message: &Value| {
-            message["method"] == "textDocument/publishDiagnostics" && message["params"]["uri"] == uri
-        };
-        self.until(fits)["params"]["diagnostics"].clone()
-    }
-
-    fn open(&mut self, uri: &str, text: &str) {
-        let document = json!({ "uri": uri, "languageId": "visaasm", "version": 1, "text": text });
-        self.note("textDocument/didOpen", json!({ "textDocument": document }));
-    }
-
-    fn end(mut self) -> Option<i32> {
-        drop(self.input);
-        self.child.wait().unwrap().code()
-    }
+fn start() -> Session {
+    Session::start(Path::new(env!("CARGO_BIN_EXE_visa")))
 }
 
 #[test]
 fn a_session() {
-    let mut session = Session::start();
+    let mut session = start();
     let refused = session.ask(1, "textDocument/hover", json!({}));
     assert_eq!(refused["error"]["code"], -32002);
     let answer = session.ask(2, "initialize", json!({ "capabilities": {} }));
@@ -110,7 +44,7 @@ fn pages_are_linted() {
     let page = root().join("spec/instructions/ADD.md");
     let uri = format!("file://{}", page.display());
     let text = std::fs::read_to_string(page).unwrap();
-    let mut session = Session::start();
+    let mut session = start();
     session.ask(1, "initialize", json!({ "capabilities": {} }));
     session.note("initialized", json!({}));
     session.open(&uri, &text);
@@ -126,9 +60,68 @@ fn pages_are_linted() {
     assert_eq!(session.end(), Some(2));
 }
 
+/// Opens all pages of a folder of a specification. Returns the number of findings.
+fn open_all(spec: &Path) -> usize {
+    let mut session = start();
+    session.ask(1, "initialize", json!({ "capabilities": {} }));
+    session.note("initialized", json!({}));
+    let mut count = 0;
+    let all = [files(spec, "md"), files(&spec.join("instructions"), "md")].concat();
+    assert!(all.len() > 100, "{}: {} pages", spec.display(), all.len());
+    for (number, page) in all.iter().enumerate() {
+        let uri = format!("file://{}", page.display());
+        let text = std::fs::read_to_string(page).unwrap();
+        session.open(&uri, &text);
+        let middle = text.lines().count() / 2;
+        let params = json!({ "textDocument": { "uri": uri }, "position": { "line": middle, "character": 3 } });
+        for (method, id) in [("hover", 2), ("definition", 3), ("documentLink", 4)] {
+            let answer = session.ask(number as i32 * 4 + id, &format!("textDocument/{method}"), params.clone());
+            assert!(answer.get("error").is_none(), "{uri}: {method}: {answer}");
+        }
+        // The pages of one revision are linted together, so a few are enough.
+        if number % 16 == 0 {
+            count += session.findings(&uri).as_array().unwrap().len();
+        }
+    }
+    session.ask(9999, "shutdown", Value::Null);
+    session.note("exit", Value::Null);
+    assert_eq!(session.end(), Some(0));
+    count
+}
+
+/// Pages of the vendor's revisions, and of earlier commits, are documents like any other.
+#[test]
+fn pages_of_other_revisions() {
+    for revision in shared("pages_of_other_revisions", "VISAKIT_UPSTREAM").map_or_else(Vec::new, folders) {
+        let count = open_all(&revision);
+        println!("{}: {count} findings", revision.display());
+    }
+    let git = |args: &[&str]| Command::new("git").arg("-C").arg(root()).args(args).output();
+    let Ok(log) = git(&["log", "--format=%H", "--", "spec"]) else { return };
+    let log = String::from_utf8(log.stdout).unwrap();
+    let commits: Vec<&str> = log.lines().collect();
+    // The oldest pages that the repository has, and some between.
+    for at in [commits.len() / 2, commits.len() - commits.len().min(1)] {
+        let Some(commit) = commits.get(at) else { continue };
+        let dir = scratch("lsp-revisions");
+        let archive =
+            git(&["archive", "--format=tar", "-o", &dir.join("a.tar").display().to_string(), commit, "spec"]);
+        assert!(archive.unwrap().status.success(), "{commit}");
+        let unpacked = Command::new("tar").args(["-xf", "a.tar"]).current_dir(&dir).status().unwrap();
+        assert!(unpacked.success());
+        println!("{commit}: {} findings", open_all(&dir.join("spec")));
+    }
+}
+
+/// Returns the folders in a folder.
+fn folders(dir: PathBuf) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir).unwrap();
+    entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
+}
+
 const NEOVIM: &str = include_str!("lsp/neovim.lua");
 
-/// Neovim starts the server, shows its findings and follows a definition.
+/// Neovim starts the server, shows its findings, completes, corrects and renames.
 #[test]
 fn neovim_uses_the_server() {
     let required = std::env::var("VISAKIT_REQUIRE").unwrap_or_default();
@@ -168,4 +161,8 @@ fn neovim_uses_the_server() {
     assert_eq!(result["findings"][0]["code"], "statement", "{result}");
     assert_eq!(result["line"], 3, "{result}");
     assert!(result["hover"].as_str().unwrap().contains("32 bytes"), "{result}");
+    assert!(result["completion"].as_array().unwrap().iter().any(|label| label == "add"), "{result}");
+    assert_eq!(result["corrected"], 0, "{result}");
+    assert_eq!(result["lines"][2], ".decl sum v_type=G type=f num_elts=8", "{result}");
+    assert_eq!(result["lines"][3], "    add (M1, 8) sum(0,0)<1> sum(0,0)<8;8,1> 0x0:f", "{result}");
 }

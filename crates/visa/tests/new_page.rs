@@ -3,8 +3,14 @@
 //! kernels on the platform. The test rebuilds the package, so it runs only if `VISAKIT_REQUIRE`
 //! contains `build`.
 
+#[path = "common/session.rs"]
+mod session;
+
 use std::path::Path;
 use std::process::Command;
+
+use serde_json::json;
+use session::Session;
 
 const FOO: &str = include_str!("../../../tests/pages/FOO.md");
 
@@ -92,6 +98,53 @@ fn directives_follow_their_chapter(dir: &Path, visa: &dyn Fn(&[&str]) -> Answer)
     refused("    mov", "    vmx (M1, 8)\n    mov", 11, "was withdrawn");
 }
 
+/// Tests that the site, the grammars and the language server know the instruction.
+fn readers_and_editors_know_it(dir: &Path, program: &Path, visa: &dyn Fn(&[&str]) -> Answer) {
+    let written =
+        |path: &str| std::fs::read_to_string(dir.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    for (arguments, files) in [
+        (
+            &["spec", "html", "-o", "site"][..],
+            &[
+                ("site/instructions/FOO.html", "<h1"),
+                ("site/index.html", "instructions/FOO.html"),
+                ("site/opcodes.html", "FOO"),
+                ("site/words.html", ">foo</a>"),
+                ("site/assets/names.js", "FOO"),
+                ("site/llms.txt", "\n- [FOO](instructions/FOO.html)"),
+            ][..],
+        ),
+        (
+            &["spec", "generate", "spec", "--lang", "textmate", "-o", "textmate"],
+            &[("textmate/visaasm.tmLanguage.json", "foo")],
+        ),
+        (
+            &["spec", "generate", "spec", "--lang", "tree-sitter", "-o", "tree-sitter"],
+            &[("tree-sitter/grammar.js", "foo"), ("tree-sitter/queries/highlights.scm", "mnemonic")],
+        ),
+    ] {
+        let (exit, _, errors) = visa(arguments);
+        assert_eq!(exit, Some(0), "{arguments:?}: {errors}");
+        for (file, words) in files {
+            assert!(written(file).contains(words), "{file} has no `{words}`");
+        }
+    }
+    let mut session = Session::start(program);
+    session.ask(1, "initialize", json!({ "capabilities": {} }));
+    session.note("initialized", json!({}));
+    let uri = "file:///k.visaasm";
+    session.open(uri, ".version 4.1\n.kernel \"k\"\n    fo\n    foo (M1, 1)\n");
+    let found = session.findings(uri);
+    assert!(found.as_array().unwrap().iter().any(|one| one["range"]["start"]["line"] == 3), "{found}");
+    let at = |line, character| json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } });
+    let proposed = session.ask(2, "textDocument/completion", at(2, 6));
+    let all = proposed["result"]["items"].as_array().unwrap();
+    assert!(all.iter().any(|item| item["label"] == "foo"), "{proposed}");
+    let hover = session.ask(3, "textDocument/hover", at(3, 5));
+    let shown = hover["result"]["contents"]["value"].as_str().unwrap();
+    assert!(shown.contains("**FOO**") && shown.contains("0xf0"), "{shown}");
+}
+
 #[test]
 fn a_new_page_is_an_instruction() {
     if !visakit_testing::may_build("a_new_page_is_an_instruction") {
@@ -139,6 +192,7 @@ fn a_new_page_is_an_instruction() {
     assert_eq!(exit, Some(0));
     assert!(printed.contains("    (!P1) foo.sat (M1, 8) V32(0,0)<1> (-)V32(0,0)<8;8,1>  "), "{printed}");
     directives_follow_their_chapter(&dir, &visa);
+    readers_and_editors_know_it(&dir, &target.join("debug/visa"), &visa);
     let (exit, shown, _) = visa(&["spec", "show", "FOO", "--spec", "spec"]);
     assert_eq!(exit, Some(0));
     assert!(shown.starts_with("FOO  0xf0"), "{shown}");

@@ -1,6 +1,6 @@
 //! Request `eval`: the results of statements by their pages and by the emulator's kernels.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use visakit::isa::Platform;
 use visakit_codegen::model::{Model, Page};
 use visakit_diag::{Diagnostic, Severity};
-use visakit_oracle::eval::{Assignment, By, Evaluated, Setting, evaluate};
+use visakit_oracle::eval::{Assignment, By, Evaluated, Setting, evaluate, pages};
 
 /// Statements and the state before them, as for `visa eval`.
 #[derive(Deserialize)]
@@ -28,18 +28,19 @@ pub struct Request {
 /// Executes statements on the built-in pages. The answer equals the output of
 /// `visa eval --format json`.
 pub fn answer(request: &Request) -> Value {
-    static MODEL: OnceLock<Model> = OnceLock::new();
-    let model = MODEL.get_or_init(|| {
-        let pages = visakit::sources::SPECIFICATION.iter().map(Page::built_in);
-        visakit_codegen::read_texts(pages.collect()).0
-    });
-    match executed(model, request) {
+    match executed(request) {
         Ok(all) => {
             let instructions: Vec<Value> = all.iter().map(|one| json_of(one, request.by)).collect();
             json!({ "findings": [], "instructions": instructions })
         }
         Err(found) => json!({ "findings": [*found] }),
     }
+}
+
+/// Returns the model of all built-in pages.
+pub(crate) fn model() -> &'static Model {
+    static MODEL: OnceLock<Model> = OnceLock::new();
+    MODEL.get_or_init(|| read(|_| true))
 }
 
 /// Returns the results of an instruction as `visa eval --format json` prints them.
@@ -68,13 +69,39 @@ pub fn json_of(of: &Evaluated, by: By) -> Value {
     json!({ "text": of.text, "page": of.page, "differs": of.differs, "channels": channels, "sent": sent })
 }
 
-fn executed(model: &Model, request: &Request) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
+fn executed(request: &Request) -> Result<Vec<Evaluated>, Box<Diagnostic>> {
     let wrong = |message| Box::new(Diagnostic::new("eval-variables", Severity::Error, "TEXT", message));
     let variables = request.set.iter().map(|one| one.parse()).collect::<Result<Vec<Assignment>, String>>();
+    let variables = variables.map_err(wrong)?;
     let platform = Platform::from_name(&request.platform)
         .ok_or_else(|| wrong(format!("`{}` is not a platform", request.platform)))?;
     let setting = Setting { platform, cr0: request.cr0, active: request.active };
-    evaluate(model, &request.text, &variables.map_err(wrong)?, setting, request.by)
+    let run = |model: &Model| evaluate(model, &request.text, &variables, setting, request.by);
+    // Reading all pages takes longer than everything else.
+    let own = own_model(pages(&request.text, &variables, platform)?);
+    run(&own).or_else(|_| run(model()))
+}
+
+/// Returns the model of the chapters and of some instructions. The last one is kept.
+fn own_model(paths: Vec<&'static str>) -> Arc<Model> {
+    static LAST: Mutex<Option<(Vec<&'static str>, Arc<Model>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, model)) = last.as_ref()
+        && *known == paths
+    {
+        return Arc::clone(model);
+    }
+    let model = Arc::new(read(|path| !path.starts_with(INSTRUCTIONS) || paths.contains(&path)));
+    *last = Some((paths, Arc::clone(&model)));
+    model
+}
+
+/// Folder of the instructions' pages.
+const INSTRUCTIONS: &str = "instructions/";
+
+fn read(wanted: impl Fn(&str) -> bool) -> Model {
+    let pages = visakit::sources::SPECIFICATION.iter().filter(|(path, _)| wanted(path)).map(Page::built_in);
+    visakit_codegen::read_texts(pages.collect()).0
 }
 
 fn executor<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {

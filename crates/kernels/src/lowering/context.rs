@@ -22,6 +22,7 @@ use visakit_machine::lane::Element;
 use visakit_machine::operand::{Source, SourcePlace};
 use visakit_machine::region::Region;
 use visakit_machine::thread::{Combine, ExecMask, Thread, ones};
+use visakit_native::HAS_BACK_END;
 use visakit_native::ir::{Action, Binary, Kind, Node};
 
 /// Lowers the instructions of a routine, in order.
@@ -103,7 +104,8 @@ impl<'a> Lowering<'a> {
 
     /// Notes the native action of the current instruction, if operations are recorded.
     pub(crate) fn note_action(&mut self, action: impl FnOnce(&Self) -> Option<Action>) {
-        if self.records {
+        // The constant removes the recordings from builds without native code.
+        if HAS_BACK_END && self.records {
             self.notes.action = action(self);
         }
     }

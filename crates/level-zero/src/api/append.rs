@@ -14,7 +14,7 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
-use crate::queues::launch::{self, Groups};
+use crate::queues::launch::{self, Dispatch, Groups};
 use crate::queues::list::CommandList;
 use crate::queues::timeline::{Step, Work};
 use crate::queues::transfer::{self, Place, Region};
@@ -30,16 +30,6 @@ fn append(
 ) -> Result {
     let events = events(signal, count, waits)?;
     list.append(events.signal.as_ref(), &events.waits, work()?)
-}
-
-/// Appends launches with the events of a command.
-fn launch_by(
-    list: &Handle<CommandList>,
-    events: (Raw, u32, Out<Raw>),
-    work: impl FnOnce() -> Result<Work>,
-) -> Result {
-    list.check_kernels()?;
-    append(list, events, work)
 }
 
 /// Appends a barrier. Commands of a list run one after the other, so that it has no work.
@@ -69,7 +59,19 @@ fn fill(list: Raw, to: Raw, pattern: In<c_void>, unit: usize, size: usize, event
 fn launch(list: Raw, kernel: Raw, groups: In<GroupCount>, events: (Raw, u32, Out<Raw>)) -> Result {
     let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
     let groups = read(groups)?;
-    launch_by(&list, events, || launch::work(&kernel, Groups::Direct(groups)))
+    append_launch(&list, &kernel, Groups::Direct(groups), events)
+}
+
+/// Appends a launch with the current arguments.
+fn append_launch(
+    list: &Handle<CommandList>,
+    kernel: &Handle<Kernel>,
+    groups: Groups,
+    (signal, count, waits): (Raw, u32, Out<Raw>),
+) -> Result {
+    list.check_kernels()?;
+    let events = events(signal, count, waits)?;
+    list.launch(events.signal.as_ref(), &events.waits, Dispatch::new(kernel, groups))
 }
 
 functions! {
@@ -210,7 +212,7 @@ functions! {
     fn zeCommandListAppendEventReset(list: Raw, event: Raw) {
         let (list, event): (Handle<CommandList>, Handle<Event>) = (get(list)?, get(event)?);
         event.check_regular()?;
-        list.extend(vec![Step::Reset(event.completion())], None)
+        list.extend(vec![Step::Reset(event.completion())], None).map(drop)
     }
 
     fn zeCommandListAppendWriteGlobalTimestamp(
@@ -298,7 +300,7 @@ functions! {
             let bytes = (!place.is_null()).then(|| unsafe { std::slice::from_raw_parts(place.cast::<u8>(), size) });
             kernel.set(index as u32, size, bytes)?;
         }
-        launch_by(&list, (signal, count, waits), || launch::work(&kernel, Groups::Direct(groups)))
+        append_launch(&list, &kernel, Groups::Direct(groups), (signal, count, waits))
     }
 
     fn zeCommandListAppendLaunchKernelIndirect(
@@ -311,9 +313,7 @@ functions! {
     ) {
         let (list, kernel): (Handle<CommandList>, Handle<Kernel>) = (get(list)?, get(kernel)?);
         ensure(!groups.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        launch_by(&list, (signal, count, waits), || {
-            launch::work(&kernel, Groups::Indirect(groups.address() as usize))
-        })
+        append_launch(&list, &kernel, Groups::Indirect(groups.address() as usize), (signal, count, waits))
     }
 
     /// The number of launches is read from memory, at most the number of kernels.
@@ -335,7 +335,8 @@ functions! {
         let works = kernels.iter().enumerate().map(|(n, &kernel)| launch::work(&get(kernel)?, group(n)));
         let works = works.collect::<Result<Vec<Work>>>()?;
         let place = Place::new(used.address().cast(), size_of::<u32>())?;
-        launch_by(&list, (signal, count, waits), || Ok(transfer::some_of(place, works)))
+        list.check_kernels()?;
+        append(&list, (signal, count, waits), || Ok(transfer::some_of(place, works)))
     }
 
     /// The function runs in a thread of the driver.

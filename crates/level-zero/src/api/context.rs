@@ -7,13 +7,20 @@ use visakit_runtime::base::raw::{In, Out};
 use visakit_runtime::devices::reservations::PAGE;
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{read, update, write};
+use crate::base::chain::{each, fill, read, update, write};
+use crate::base::extensions::ExternalMemoryFd;
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, find_range, lookup};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, RESERVATIONS, SHARED, Usm, find_range, lookup};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
+use crate::devices::ipc;
+
+/// Types of the structures with descriptors of files, and the kind of file.
+const IMPORT_FD: u32 = 0x19;
+const EXPORT_FD: u32 = 0x1a;
+const OPAQUE_FD: u32 = 1;
 
 /// Flag of atomic accesses to the same words by host and device, which have different locks.
 const SYSTEM_ATOMICS: u32 = 1 << 6;
@@ -46,6 +53,52 @@ fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<
     find_range(first as usize, size)?;
     ensure(found.about.kind == SHARED, ERROR_INVALID_ARGUMENT)?;
     Ok(found.about)
+}
+
+/// Allocates memory of the host or of a device: new, or the file in the chain of the description.
+fn allocate(
+    context: &Context,
+    (kind, device): (u32, Option<Handle<Device>>),
+    (size, alignment): (usize, usize),
+    next: *mut c_void,
+) -> Result<*mut c_void> {
+    let mut import = None;
+    // SAFETY: the program passes a valid chain; the structure has this type.
+    unsafe {
+        each(next, |stype, place| {
+            if stype == IMPORT_FD {
+                import = Some(place.cast::<ExternalMemoryFd>().read_unaligned());
+            }
+        });
+    }
+    let Some(import) = import else { return context.allocate(kind, device, size, alignment) };
+    ensure(import.flags == OPAQUE_FD, ERROR_UNSUPPORTED_ENUMERATION)?;
+    context.allocate_file(kind, device, (ipc::open_descriptor(import.fd)?, size))
+}
+
+/// Writes a descriptor of the memory at an address, if the chain asks for it.
+fn export(first: *mut c_void, next: *mut c_void) -> Result {
+    let mut outcome = Ok(());
+    let fill_in = |out: &mut ExternalMemoryFd| -> Result {
+        ensure(out.flags & OPAQUE_FD != 0, ERROR_UNSUPPORTED_ENUMERATION)?;
+        if let Some(mapped) = RESERVATIONS.lookup(first as u64) {
+            out.fd = ipc::give_descriptor(mapped.physical.file())?;
+            return Ok(());
+        }
+        let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+        ensure(found.about.kind != SHARED, ERROR_INVALID_ARGUMENT)?;
+        out.fd = ipc::give_descriptor(found.storage.share().ok_or(ERROR_OUT_OF_HOST_MEMORY)?)?;
+        Ok(())
+    };
+    // SAFETY: the program passes a valid chain; the structure has this type.
+    unsafe {
+        each(next, |stype, place| {
+            if stype == EXPORT_FD {
+                fill(place, |out| outcome = fill_in(out));
+            }
+        });
+    }
+    outcome
 }
 
 functions! {
@@ -91,9 +144,9 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let context = get::<Context>(context)?;
-        read(desc)?;
+        let next = read(desc)?.p_next;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        write(place, context.allocate(HOST, None, size, alignment)?)
+        write(place, allocate(&context, (HOST, None), (size, alignment), next)?)
     }
 
     /// As in Intel's driver, the number of the memory has no effect.
@@ -106,9 +159,9 @@ functions! {
         place: Out<*mut c_void>,
     ) {
         let (context, device) = (get::<Context>(context)?, get(device)?);
-        read(desc)?;
+        let desc = read(desc)?;
         ensure(!place.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        write(place, context.allocate(DEVICE, Some(device), size, alignment)?)
+        write(place, allocate(&context, (DEVICE, Some(device)), (size, alignment), desc.p_next)?)
     }
 
     fn zeMemAllocShared(
@@ -155,6 +208,7 @@ functions! {
             out.id = found.as_ref().map_or(0, |usm| usm.id);
             out.page_size = if found.is_some() { PAGE as u64 } else { 0 };
         })?;
+        export(first, read(properties.input())?.p_next)?;
         device.put(address_of(found.as_ref().and_then(|usm| usm.device.as_ref())));
         Ok(())
     }

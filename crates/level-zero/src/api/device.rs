@@ -7,12 +7,15 @@ use visakit_runtime::devices::description::memory_bytes;
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, get};
+use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::{Device, GROUPS, MOST_PATTERN};
 use crate::devices::driver::Driver;
 
 /// Flags of peers: accesses and atomics.
 const PEER_FLAGS: u32 = 0b11;
+/// Files of memory that other processes map.
+const OPAQUE_FD: u32 = 1;
 const MEMORY_EXTENSION: u32 = 0x1_000e;
 /// Type of memory without a more precise name.
 const DDR: u32 = 2;
@@ -100,7 +103,13 @@ functions! {
     fn zeDeviceGetExternalMemoryProperties(device: Raw, properties: Out<DeviceExternalMemoryProperties>) {
         get::<Device>(device)?;
         update(properties, |out| {
-            *out = DeviceExternalMemoryProperties { stype: out.stype, p_next: out.p_next, ..Default::default() };
+            *out = DeviceExternalMemoryProperties {
+                memory_allocation_import_types: OPAQUE_FD,
+                memory_allocation_export_types: OPAQUE_FD,
+                stype: out.stype,
+                p_next: out.p_next,
+                ..Default::default()
+            };
         })
     }
 
@@ -113,6 +122,18 @@ functions! {
     fn zeDeviceCanAccessPeer(device: Raw, peer: Raw, answer: Out<u8>) {
         let _: [Handle<Device>; 2] = [get(device)?, get(peer)?];
         write(answer, 1)
+    }
+
+    /// No device is connected to others by a fabric.
+    fn zeDeviceGetFabricVertexExp(device: Raw, vertex: Out<Raw>) {
+        get::<Device>(device)?;
+        ensure(!vertex.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        Err(EXP_ERROR_DEVICE_IS_NOT_VERTEX)
+    }
+
+    fn zeFabricVertexGetExp(driver: Raw, count: Out<u32>, vertices: Out<Raw>) {
+        get::<Driver>(driver)?;
+        list(count, vertices, 0, |_, _| {})
     }
 
     fn zeDeviceGetStatus(device: Raw) {

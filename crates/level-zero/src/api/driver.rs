@@ -20,6 +20,8 @@ const GPUS: u32 = 1;
 /// Type of the structure with policies of frees; blocking and deferred ones.
 const FREE_POLICIES: u32 = 0x1_0009;
 const POLICIES: u32 = 0b11;
+/// Flag of a driver whose memory has interprocess handles.
+const IPC_MEMORY: u32 = 1;
 /// Flags that select kinds of drivers.
 const KINDS: u32 = 0b11;
 
@@ -67,8 +69,8 @@ functions! {
 
     fn zeDriverGetIpcProperties(driver: Raw, properties: Out<DriverIpcProperties>) {
         get::<Driver>(driver)?;
-        // Memory of one process cannot be opened in another.
-        update(properties, |properties| properties.flags = 0)
+        // Memory can be opened in another process, events cannot.
+        update(properties, |properties| properties.flags = IPC_MEMORY)
     }
 
     fn zeDriverGetExtensionProperties(driver: Raw, count: Out<u32>, properties: Out<DriverExtensionProperties>) {

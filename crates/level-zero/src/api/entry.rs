@@ -4,9 +4,10 @@ use std::ffi::c_void;
 
 use visakit_runtime::base::raw::{Caller, Out};
 
+use crate::base::extensions::IpcMemHandle;
 use crate::base::handle::{self, Handle, get_optional};
 use crate::base::result::*;
-use crate::base::types::{GroupCount, GroupSize};
+use crate::base::types::{DeviceUuid, GroupCount, GroupSize};
 use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::queues::event::Event;
@@ -44,7 +45,7 @@ macro_rules! by_value {
         }
     )*};
 }
-by_value!(GroupCount, GroupSize);
+by_value!(GroupCount, GroupSize, DeviceUuid, IpcMemHandle);
 
 /// Events of a command: the event that it signals, and those that it waits for.
 pub(super) struct Events {

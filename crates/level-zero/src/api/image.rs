@@ -5,16 +5,19 @@ use std::ffi::c_void;
 use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, check_images, events, functions};
-use crate::base::chain::{read, update, write};
+use crate::base::chain::{each, read, update, write};
+use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::Context;
+use crate::devices::context::{Context, next};
 use crate::devices::device::Device;
-use crate::programs::image::{Image, format};
+use crate::programs::image::{Image, check_format};
 use crate::queues::list::CommandList;
 use crate::queues::transfer::{self, Place, Rows};
 
+/// Types of the structure that names the plane of a view.
+const PLANES: [u32; 2] = [0x1_0010, 0x2_0005];
 /// Sampler filters of all formats: point and linear.
 const FILTERS: u32 = 0b11;
 
@@ -81,7 +84,7 @@ functions! {
     fn zeImageGetProperties(device: Raw, desc: In<ImageDesc>, properties: Out<ImageProperties>) {
         let device = get::<Device>(device)?;
         ensure(device.description.has_images, ERROR_UNSUPPORTED_FEATURE)?;
-        format(&read(desc)?.format)?;
+        check_format(&read(desc)?.format)?;
         update(properties, |out| out.sampler_filter_flags = FILTERS)
     }
 
@@ -89,7 +92,24 @@ functions! {
         check_images(context, device)?;
         let desc = read(desc)?;
         ensure(!image.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        write(image, handle::give(handle::create(Image::new(&desc)?)))
+        write(image, handle::give(handle::create(Image::new(&desc, next())?)))
+    }
+
+    fn zeImageViewCreateExt(context: Raw, device: Raw, desc: In<ImageDesc>, image: Raw, view: Out<Raw>) {
+        check_images(context, device)?;
+        let image: Handle<Image> = get(image)?;
+        let desc = read(desc)?;
+        ensure(!view.is_null(), ERROR_INVALID_NULL_POINTER)?;
+        let mut plane = None;
+        // SAFETY: the program passes a valid chain; the structures have this type.
+        unsafe {
+            each(desc.p_next, |stype, place| {
+                if PLANES.contains(&stype) {
+                    plane = Some(place.cast::<ImageViewPlanarExtDesc>().read_unaligned().plane_index);
+                }
+            });
+        }
+        write(view, handle::give(handle::create(image.view(&desc, plane)?)))
     }
 
     fn zeImageDestroy(image: Raw) {

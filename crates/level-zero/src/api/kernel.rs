@@ -6,6 +6,7 @@ use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{bytes, each, fill, list, read, update, write};
+use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
@@ -52,7 +53,7 @@ functions! {
         group_y: Out<u32>,
         group_z: Out<u32>,
     ) {
-        let [found_x, found_y, found_z] = get::<Kernel>(kernel)?.suggest([x, y, z])?;
+        let [found_x, found_y, found_z] = get::<Kernel>(kernel)?.suggest([x, y, z]);
         write(group_x, found_x)?;
         write(group_y, found_y)?;
         write(group_z, found_z)

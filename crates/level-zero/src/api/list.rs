@@ -7,13 +7,16 @@ use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, events, functions};
 use crate::api::queue::settings;
-use crate::base::chain::{read, write};
+use crate::base::chain::{each, read, write};
 use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::Device;
 use crate::queues::list::{CommandList, Settings};
 use crate::queues::timeline::{Step, Timeline};
+
+/// Type of the structure that makes a list mutable.
+const MUTABLE: u32 = 0x2_0016;
 
 /// Returns an immediate list.
 fn immediate(list: Raw) -> Result<Handle<CommandList>> {
@@ -33,7 +36,7 @@ fn append_lists(list: Raw, count: u32, lists: Out<Raw>, signal: Raw, wait_count:
         steps.extend(get::<CommandList>(other)?.steps()?);
     }
     steps.push(Step::Run(Arc::new(|| Ok(())), events.signal.map(|event| event.next())));
-    list.extend(steps, None)
+    list.extend(steps, None).map(drop)
 }
 
 functions! {
@@ -44,7 +47,11 @@ functions! {
         // As in Intel's driver, unknown flags have no effect.
         let (ordinal, flags) = (desc.command_queue_group_ordinal, desc.flags);
         let settings = Settings { ordinal, flags, ..Settings::default() }.check()?;
-        write(list, handle::give(handle::create(CommandList::new(&context, &device, None, settings)?)))
+        let mut is_mutable = false;
+        // SAFETY: the program passes a valid chain.
+        unsafe { each(desc.p_next, |stype, _| is_mutable |= stype == MUTABLE) };
+        let new = CommandList::new(&context, &device, None, settings)?.with_mutability(is_mutable);
+        write(list, handle::give(handle::create(new)))
     }
 
     fn zeCommandListCreateImmediate(context: Raw, device: Raw, desc: In<CommandQueueDesc>, list: Out<Raw>) {
@@ -143,7 +150,6 @@ functions! {
     }
 
     fn zeCommandListIsMutableExp(list: Raw, answer: Out<u8>) {
-        get::<CommandList>(list)?;
-        write(answer, 0)
+        write(answer, u8::from(get::<CommandList>(list)?.is_mutable))
     }
 }

@@ -10,6 +10,8 @@ mod context;
 
 mod pages;
 
+mod ipc;
+
 mod module;
 
 mod kernel;
@@ -22,6 +24,14 @@ mod list;
 
 mod append;
 
+mod update;
+
 mod image;
 
+mod sysman;
+
+mod fill;
+
 pub(crate) mod tables;
+
+pub(crate) mod sysman_tables;

@@ -79,6 +79,17 @@ unsafe fn parts<'a>(desc: &ModuleDesc) -> Result<Vec<Part<'a>>> {
     }
 }
 
+/// Returns the reason of a failure before the compiler ran.
+fn reason(code: Code) -> &'static str {
+    match code {
+        ERROR_MODULE_BUILD_FAILURE => "the module is not SPIR-V; pass native files with their own format",
+        ERROR_INVALID_NATIVE_BINARY => "the file has neither a program nor SPIR-V for the device",
+        ERROR_INVALID_ARGUMENT => "the module has no specialization constant with the given number",
+        ERROR_INVALID_NULL_POINTER => "a specialization constant has no value",
+        _ => "out of memory",
+    }
+}
+
 /// Looks up the modules of a list.
 fn linked(count: u32, modules: Out<Raw>) -> Result<Vec<Handle<Module>>> {
     ensure(!modules.is_null(), ERROR_INVALID_NULL_POINTER)?;
@@ -94,16 +105,21 @@ functions! {
         ensure(!module.is_null(), ERROR_INVALID_NULL_POINTER)?;
         // SAFETY: the program passes the description as the specification requires.
         let parts = unsafe { parts(&desc)? };
-        let (binary, text) = match desc.format {
+        let outcome = match desc.format {
             // SAFETY: the constants have the sizes of their types.
-            SPIRV => unsafe { of_modules(&device, &parts)? },
-            NATIVE => of_native(&device, parts.first().map(|part| part.bytes).unwrap_or_default())?,
+            SPIRV => unsafe { of_modules(&device, &parts) },
+            NATIVE => of_native(&device, parts.first().map(|part| part.bytes).unwrap_or_default()),
             _ => return Err(ERROR_INVALID_ENUMERATION),
+        };
+        // Programs read the log after every failed build.
+        let (binary, text) = match outcome {
+            Ok((binary, text)) => (binary.ok_or(ERROR_MODULE_BUILD_FAILURE), text),
+            Err(code) => (Err(code), format!("error: {}\n", reason(code))),
         };
         if !log.is_null() {
             log.put(handle::give(handle::create(BuildLog { text })));
         }
-        let binary = binary.ok_or(ERROR_MODULE_BUILD_FAILURE)?;
+        let binary = binary?;
         write(module, handle::give(handle::create(Module::new(&context, &device, binary))))
     }
 

@@ -8,9 +8,9 @@ use visakit_runtime::devices::reservations::{Access, PAGE};
 use crate::api::context::pair;
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{read, update, write};
+use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get, get_optional};
 use crate::base::result::*;
-use crate::base::types::*;
 use crate::devices::context::{Context, DEVICE, HOST, PhysicalMemory, RESERVATIONS};
 
 /// Flag of physical memory of the host.

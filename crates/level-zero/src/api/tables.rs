@@ -7,78 +7,16 @@ use crate::api::context::*;
 use crate::api::device::*;
 use crate::api::driver::*;
 use crate::api::event::*;
+use crate::api::fill::tables;
 use crate::api::image::*;
+use crate::api::ipc::*;
 use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
 use crate::api::pages::*;
 use crate::api::queue::*;
+use crate::api::update::*;
 use crate::base::function::{self, Function};
-use crate::base::result::*;
-use crate::devices::driver::VERSION;
-
-/// Entry point of functions that are missing. Their first parameter is a handle or a size;
-/// additional parameters are ignored, as C's calling convention permits.
-unsafe extern "C" fn absent(first: usize) -> u32 {
-    if first == 0 { ERROR_INVALID_NULL_HANDLE.0 } else { ERROR_UNSUPPORTED_FEATURE.0 }
-}
-
-/// Fills in a table whose fields are functions, up to the version that the loader knows.
-///
-/// # Safety
-/// A non-null table has room for the functions of the version.
-unsafe fn fill(version: u32, table: *mut *const c_void, functions: &[Function]) -> u32 {
-    function::register(FUNCTIONS);
-    if table.is_null() {
-        return ERROR_INVALID_NULL_POINTER.0;
-    }
-    if version >> 16 != VERSION >> 16 {
-        return ERROR_UNSUPPORTED_VERSION.0;
-    }
-    let known = functions.iter().enumerate().filter(|(_, function)| function.version <= version & 0xffff);
-    for (n, function) in known {
-        // SAFETY: the caller guarantees the room.
-        unsafe { table.add(n).write(function.address) };
-    }
-    SUCCESS.0
-}
-
-/// Defines the functions by which the loader obtains the tables. A function with `no` is missing;
-/// `=` names the entry point that does the same.
-macro_rules! tables {
-    ($($get:ident { $($version:literal: $($is:ident $name:ident $(= $other:ident)?)*;)* })*) => {
-        /// All functions of the API, by table.
-        pub static FUNCTIONS: &[&[Function]] = &[$(&[$($(
-            Function {
-                name: stringify!($name),
-                address: tables!(@address $is $name $($other)?),
-                is_done: tables!(@done $is),
-                version: $version,
-            },
-        )*)*]),*];
-
-        #[allow(non_camel_case_types, clippy::enum_variant_names)]
-        enum Table { $($get),* }
-
-        $(
-            /// Fills in a table of functions.
-            ///
-            /// # Safety
-            /// `table` is null or has room for the functions of the version.
-            #[allow(non_snake_case, unreachable_pub)]
-            #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $get(version: u32, table: *mut *const c_void) -> u32 {
-                // SAFETY: the same contract.
-                unsafe { fill(version, table, FUNCTIONS[Table::$get as usize]) }
-            }
-        )*
-    };
-    (@address ok $name:ident) => { $name as *const c_void };
-    (@address ok $name:ident $other:ident) => { $other as *const c_void };
-    (@address no $name:ident) => { absent as *const c_void };
-    (@done ok) => { true };
-    (@done no) => { false };
-}
 
 /// Returns the function with a name.
 pub fn function(name: &str) -> Option<&'static Function> {
@@ -87,6 +25,8 @@ pub fn function(name: &str) -> Option<&'static Function> {
 }
 
 tables! {
+    /// All functions of the API, by table.
+    FUNCTIONS;
     zeGetRTASBuilderProcAddrTable {
         13:
             no zeRTASBuilderCreateExt
@@ -185,7 +125,7 @@ tables! {
     }
     zeGetDeviceExpProcAddrTable {
         4:
-            no zeDeviceGetFabricVertexExp;
+            ok zeDeviceGetFabricVertexExp;
     }
     zeGetContextProcAddrTable {
         0:
@@ -280,13 +220,13 @@ tables! {
         9:
             ok zeCommandListCreateCloneExp
             ok zeCommandListImmediateAppendCommandListsExp
-            no zeCommandListGetNextCommandIdExp
-            no zeCommandListUpdateMutableCommandsExp
-            no zeCommandListUpdateMutableCommandSignalEventExp
-            no zeCommandListUpdateMutableCommandWaitEventsExp;
+            ok zeCommandListGetNextCommandIdExp
+            ok zeCommandListUpdateMutableCommandsExp
+            ok zeCommandListUpdateMutableCommandSignalEventExp
+            ok zeCommandListUpdateMutableCommandWaitEventsExp;
         10:
-            no zeCommandListGetNextCommandIdWithKernelsExp
-            no zeCommandListUpdateMutableCommandKernelsExp;
+            ok zeCommandListGetNextCommandIdWithKernelsExp
+            ok zeCommandListUpdateMutableCommandKernelsExp;
         17:
             ok zeCommandListIsMutableExp;
     }
@@ -298,12 +238,12 @@ tables! {
         3:
             ok zeImageGetAllocPropertiesExt;
         5:
-            no zeImageViewCreateExt;
+            ok zeImageViewCreateExt;
     }
     zeGetImageExpProcAddrTable {
         2:
             ok zeImageGetMemoryPropertiesExp
-            no zeImageViewCreateExp;
+            ok zeImageViewCreateExp = zeImageViewCreateExt;
         9:
             no zeImageGetDeviceOffsetExp;
     }
@@ -315,22 +255,22 @@ tables! {
             ok zeMemFree
             ok zeMemGetAllocProperties
             ok zeMemGetAddressRange
-            no zeMemGetIpcHandle
-            no zeMemOpenIpcHandle
-            no zeMemCloseIpcHandle;
+            ok zeMemGetIpcHandle
+            ok zeMemOpenIpcHandle
+            ok zeMemCloseIpcHandle;
         3:
             ok zeMemFreeExt;
         6:
-            no zeMemPutIpcHandle;
+            ok zeMemPutIpcHandle;
         9:
             ok zeMemGetPitchFor2dImage;
         15:
-            no zeMemGetIpcHandleWithProperties;
+            ok zeMemGetIpcHandleWithProperties;
     }
     zeGetMemExpProcAddrTable {
         6:
-            no zeMemGetIpcHandleFromFileDescriptorExp
-            no zeMemGetFileDescriptorFromIpcHandleExp;
+            ok zeMemGetIpcHandleFromFileDescriptorExp
+            ok zeMemGetFileDescriptorFromIpcHandleExp;
         7:
             ok zeMemSetAtomicAccessAttributeExp
             ok zeMemGetAtomicAccessAttributeExp;
@@ -451,7 +391,7 @@ tables! {
     }
     zeGetFabricVertexExpProcAddrTable {
         4:
-            no zeFabricVertexGetExp
+            ok zeFabricVertexGetExp
             no zeFabricVertexGetSubVerticesExp
             no zeFabricVertexGetPropertiesExp
             no zeFabricVertexGetDeviceExp;

@@ -7,8 +7,8 @@ use visakit_runtime::base::raw::{In, Out};
 
 use crate::base::result::{ERROR_INVALID_NULL_POINTER, Result, ensure};
 
-/// Maximum length of a chain of structures.
-const MOST_LINKS: usize = 64;
+/// Maximum length of a chain of structures. One call may update many arguments of many commands.
+const MOST_LINKS: usize = 1 << 16;
 
 /// First fields of each structure with a type.
 #[repr(C)]

@@ -1,7 +1,7 @@
 //! Functions of the API by name.
 
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// Function of the API.
 pub struct Function {
@@ -18,15 +18,21 @@ pub struct Function {
 // SAFETY: the address is that of a function.
 unsafe impl Sync for Function {}
 
-static TABLES: OnceLock<&'static [&'static [Function]]> = OnceLock::new();
+/// Tables of an API.
+type Tables = &'static [&'static [Function]];
 
-/// Registers the tables of all functions. The functions by which the loader obtains the tables call
-/// it.
-pub(crate) fn register(tables: &'static [&'static [Function]]) {
-    TABLES.get_or_init(|| tables);
+static TABLES: Mutex<Vec<Tables>> = Mutex::new(Vec::new());
+
+/// Registers the tables of an API. The functions by which the loader obtains the tables call it.
+pub(crate) fn register(tables: Tables) {
+    let mut all = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if !all.iter().any(|known| std::ptr::eq(*known, tables)) {
+        all.push(tables);
+    }
 }
 
 /// Returns the function with a name.
 pub(crate) fn find(name: &str) -> Option<&'static Function> {
-    TABLES.get()?.iter().copied().flatten().find(|function| function.name == name)
+    let all = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    all.iter().copied().flatten().copied().flatten().find(|function| function.name == name)
 }

@@ -2,7 +2,13 @@
 
 pub mod result;
 
+mod structures;
+
 pub mod types;
+
+pub mod extensions;
+
+pub mod sysman;
 
 pub mod function;
 

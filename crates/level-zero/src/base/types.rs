@@ -3,23 +3,7 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Defines structures whose values without pointers may be all zeros.
-macro_rules! structures {
-    ($($name:ident { $($field:ident: $type:ty,)* })*) => {$(
-        #[repr(C)]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name {
-            $(pub $field: $type,)*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                // SAFETY: all fields are numbers, pointers, or arrays of them.
-                unsafe { std::mem::zeroed() }
-            }
-        }
-    )*};
-}
+use crate::base::structures::structures;
 
 structures! {
     InitDriverTypeDesc {
@@ -201,11 +185,6 @@ structures! {
         p_next: *mut c_void,
         flags: u32,
     }
-    EuCountExt {
-        stype: u32,
-        p_next: *mut c_void,
-        num_total_eus: u32,
-    }
     PciAddressExt {
         domain: u32,
         bus: u32,
@@ -242,11 +221,20 @@ structures! {
         native_vector_width_double: u32,
         native_vector_width_half: u32,
     }
-    MutableCommandListExpProperties {
+    DeviceUsablememSizeExtProperties {
         stype: u32,
         p_next: *mut c_void,
-        mutable_command_list_flags: u32,
-        mutable_command_flags: u32,
+        curr_usable_mem_size: u64,
+    }
+    EuCountExt {
+        stype: u32,
+        p_next: *mut c_void,
+        num_total_eus: u32,
+    }
+    DeviceCacheLineSizeExt {
+        stype: u32,
+        p_next: *mut c_void,
+        cache_line_size: usize,
     }
     ContextDesc {
         stype: u32,
@@ -396,14 +384,6 @@ structures! {
         p_next: *mut c_void,
         max_group_size: u32,
     }
-    KernelAllocationExpProperties {
-        stype: u32,
-        p_next: *mut c_void,
-        base: u64,
-        size: usize,
-        kind: u32,
-        arg_index: u32,
-    }
     GroupCount {
         group_count_x: u32,
         group_count_y: u32,
@@ -413,18 +393,6 @@ structures! {
         group_size_x: u32,
         group_size_y: u32,
         group_size_z: u32,
-    }
-    PhysicalMemDesc {
-        stype: u32,
-        p_next: *mut c_void,
-        flags: u32,
-        size: usize,
-    }
-    PhysicalMemProperties {
-        stype: u32,
-        p_next: *mut c_void,
-        id: u64,
-        size: u64,
     }
     SamplerDesc {
         stype: u32,

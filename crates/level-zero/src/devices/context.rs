@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -53,6 +54,8 @@ pub(crate) struct Usm {
     context: u64,
     /// Atomic accesses that the program declares, by device; they have no effect.
     pub(crate) atomics: Arc<Mutex<BTreeMap<usize, u32>>>,
+    /// True for memory of an interprocess handle.
+    pub(crate) is_imported: bool,
 }
 
 /// Kinds of memory.
@@ -70,10 +73,15 @@ impl Drop for Context {
     }
 }
 
-/// Returns all memory that kernels and the program share, for a launch.
-pub(crate) fn regions() -> Arc<Vec<(u64, Lent)>> {
-    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions());
+/// Returns all memory that kernels and the program share, for a launch with pointers.
+pub(crate) fn regions(pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
+    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions(pointers));
     if mapped.is_empty() { own } else { Arc::new(own.iter().chain(mapped.iter()).cloned().collect()) }
+}
+
+/// Returns the number of bytes of all allocations.
+pub(crate) fn allocated() -> u64 {
+    ALLOCATIONS.regions().iter().map(|(_, lent)| lent.bytes as u64).sum()
 }
 
 /// Memory at an address.
@@ -123,9 +131,31 @@ impl Context {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
-    /// Returns the properties of a new allocation.
+    /// Returns the properties of new memory.
     fn usm(&self, kind: u32, device: Option<Handle<Device>>) -> Usm {
-        Usm { kind, device, id: next(), context: self.id, atomics: Arc::default() }
+        Usm { kind, device, id: next(), context: self.id, is_imported: false, atomics: Arc::default() }
+    }
+
+    /// Maps a file that the program passes; it is freed like other memory.
+    pub(crate) fn allocate_file(
+        &self,
+        kind: u32,
+        device: Option<Handle<Device>>,
+        (file, bytes): (File, usize),
+    ) -> Result<*mut c_void> {
+        if let Some(device) = &device {
+            ensure(self.has(device), ERROR_INVALID_ARGUMENT)?;
+        }
+        ensure(bytes > 0, ERROR_UNSUPPORTED_SIZE)?;
+        let storage = Storage::of_file(file, bytes).ok_or(ERROR_INVALID_ARGUMENT)?;
+        Ok(ALLOCATIONS.add(Allocation { storage, about: self.usm(kind, device) }))
+    }
+
+    /// Maps a file of an interprocess handle.
+    pub(crate) fn import(&self, device: &Handle<Device>, (file, bytes): (File, usize)) -> Result<*mut c_void> {
+        let storage = Storage::of_file(file, bytes).ok_or(ERROR_INVALID_ARGUMENT)?;
+        let about = Usm { is_imported: true, ..self.usm(DEVICE, Some(Arc::clone(device))) };
+        Ok(ALLOCATIONS.add(Allocation { storage, about }))
     }
 
     /// Reserves addresses.

@@ -1,25 +1,36 @@
 //! Devices: properties in the structures of the API.
 
 use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
 
 use visakit_emulator::launch::printf::BUFFER_BYTES;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
-use visakit_runtime::devices::description::{Description, max_allocation, memory_bytes, product, uuid};
+use visakit_runtime::devices::description::{
+    Description, available_bytes, max_allocation, memory_bytes, product, uuid,
+};
 
 use crate::base::chain::{each, fill, text};
-use crate::base::handle::kind;
+use crate::base::extensions::*;
+use crate::base::handle::{self, Handle, kind};
 use crate::base::types::*;
 
 /// Device of the API.
 pub(crate) struct Device {
     pub(crate) description: Description,
+    module: OnceLock<Handle<MemoryModule>>,
 }
 
 kind!(Device);
 
+/// Memory of a device in system management.
+pub(crate) struct MemoryModule;
+
+kind!(MemoryModule);
+
 /// Type of `ze_device_properties_t` whose timer resolution is in cycles per second.
 const DEVICE_PROPERTIES_1_2: u32 = 0x2_0006;
 const DEVICE_IP_VERSION: u32 = 0x1_000f;
+const USABLE_MEMORY: u32 = 0x2_0041;
 const FLOAT_ATOMICS: u32 = 0x1_0003;
 const EU_COUNT: u32 = 0x1_0005;
 const SCHEDULING_HINTS: u32 = 0x2_0003;
@@ -35,10 +46,14 @@ pub(crate) const MOST_PATTERN: usize = 128;
 /// Flag of queue groups that run kernels.
 pub(crate) const COMPUTE: u32 = 1;
 
+const MUTABLE_LISTS: u32 = 0x2_0015;
+/// Parts of commands that can change: arguments, sizes, offsets, events, the kernel.
+const MUTABLE_PARTS: u32 = (1 << 7) - 1;
+
 /// Device type of GPUs.
 const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.
-const INTEGRATED: u32 = 1;
+pub(crate) const INTEGRATED: u32 = 1;
 /// Capabilities of a type: subnormals, infinities, all rounding modes, fused operations.
 const PRECISION: u32 = 0b11_1111;
 /// Correctly rounded division and square root.
@@ -65,9 +80,29 @@ const NEWER_SPIRV: u32 = 1 << 16 | 5;
 const MEMORY: &str = "HOST";
 
 impl Device {
+    /// Creates a device.
+    pub(crate) fn new(description: Description) -> Self {
+        Self { description, module: OnceLock::new() }
+    }
+
+    /// Returns the UUID.
+    pub(crate) fn uuid(&self) -> [u8; 16] {
+        uuid(self.description.target.name())
+    }
+
+    /// Returns the handle of the memory in system management.
+    pub(crate) fn module(&self) -> *mut c_void {
+        let make = || {
+            let module = handle::create(MemoryModule);
+            handle::give(Arc::clone(&module));
+            module
+        };
+        handle::address(self.module.get_or_init(make))
+    }
+
     /// Answers `zeDeviceGetProperties`.
     pub(crate) fn properties(&self, out: &mut DeviceProperties) {
-        let Self { description } = self;
+        let Self { description, .. } = self;
         out.kind = GPU;
         out.vendor_id = 0x8086;
         out.device_id = description.target.device_id().unwrap_or(0);
@@ -88,7 +123,7 @@ impl Device {
         out.timer_resolution = if out.stype == DEVICE_PROPERTIES_1_2 { 1_000_000_000 } else { 1 };
         out.timestamp_valid_bits = 64;
         out.kernel_timestamp_valid_bits = 64;
-        out.uuid.id = uuid(description.target.name());
+        out.uuid.id = self.uuid();
         out.name = text(&format!("visakit (Intel {})", product(description.target).to_ascii_uppercase()));
     }
 
@@ -109,7 +144,13 @@ impl Device {
         unsafe {
             each(next, |stype, place| match stype {
                 DEVICE_IP_VERSION => version(place),
+                MUTABLE_LISTS => fill(place, |out: &mut MutableCommandListExpProperties| {
+                    (out.mutable_command_list_flags, out.mutable_command_flags) = (0, MUTABLE_PARTS);
+                }),
                 EU_COUNT => fill(place, |out: &mut EuCountExt| out.num_total_eus = units),
+                USABLE_MEMORY => fill(place, |out: &mut DeviceUsablememSizeExtProperties| {
+                    out.curr_usable_mem_size = available_bytes();
+                }),
                 _ => {}
             })
         };
@@ -142,7 +183,7 @@ impl Device {
 
     /// Answers `zeDeviceGetComputeProperties`.
     pub(crate) fn compute(&self, out: &mut DeviceComputeProperties) {
-        let Self { description } = self;
+        let Self { description, .. } = self;
         let side = description.max_group as u32;
         out.max_total_group_size = side;
         (out.max_group_size_x, out.max_group_size_y, out.max_group_size_z) = (side, side, side);
@@ -155,7 +196,7 @@ impl Device {
 
     /// Answers `zeDeviceGetModuleProperties`.
     pub(crate) fn modules(&self, out: &mut DeviceModuleProperties) {
-        let Self { description } = self;
+        let Self { description, .. } = self;
         let flag = |has: bool, flag: u32| if has { flag } else { 0 };
         out.spirv_version_supported = match (description.has_compiler(), description.has_newer) {
             (false, _) => 0,

@@ -18,29 +18,39 @@ kind!(Driver);
 pub(crate) const VERSION: u32 = 1 << 16 | 17;
 
 /// Extensions with their versions.
-pub(crate) const EXTENSIONS: [(&str, u32); 17] = [
+pub(crate) const EXTENSIONS: [(&str, u32); 27] = [
     ("ZE_extension_device_ip_version", 1 << 16),
     ("ZE_extension_device_memory_properties", 1 << 16),
+    ("ZE_extension_device_usablemem_size_properties", 1 << 16),
     ("ZE_extension_eu_count", 1 << 16),
     ("ZE_extension_event_query_kernel_timestamps", 1 << 16),
     ("ZE_extension_float_atomics", 1 << 16),
     ("ZE_extension_image_copy", 1 << 16),
     ("ZE_extension_image_query_alloc_properties", 1 << 16),
+    ("ZE_extension_image_view", 1 << 16),
+    ("ZE_extension_image_view_planar", 1 << 16),
     ("ZE_extension_kernel_max_group_size_properties", 1 << 16),
     ("ZE_extension_memory_free_policies", 1 << 16),
     ("ZE_extension_subgroups", 1 << 16),
+    ("ZE_extension_kernel_binary_exp", 1 << 16),
+    ("ZE_extension_linkage_inspection", 1 << 16),
+    ("ZE_experimental_command_list_clone", 1 << 16),
     ("ZE_experimental_event_pool_counter_based", 1 << 16),
     ("ZE_experimental_event_query_timestamps", 1 << 16),
     ("ZE_experimental_global_offset", 1 << 16),
     ("ZE_experimental_image_memory_properties", 1 << 16),
+    ("ZE_experimental_image_view", 1 << 16),
+    ("ZE_experimental_image_view_planar", 1 << 16),
     ("ZE_experimental_immediate_command_list_append", 1 << 16),
+    ("ZE_experimental_kernel_allocation_properties", 1 << 16),
     ("ZE_experimental_module_program", 1 << 16),
     ("ZE_experimental_scheduling_hints", 1 << 16),
+    ("ZE_experimental_mutable_command_list", 1 << 16 | 1),
 ];
 
 static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
     let device = |target| {
-        let device = handle::create(Device { description: Description::new(target) });
+        let device = handle::create(Device::new(Description::new(target)));
         handle::give(Arc::clone(&device));
         device
     };

@@ -5,3 +5,5 @@ pub(crate) mod device;
 pub(crate) mod driver;
 
 pub(crate) mod context;
+
+pub(crate) mod ipc;

@@ -12,7 +12,6 @@ use visakit_runtime::devices::description::max_allocation;
 use crate::base::handle::kind;
 use crate::base::result::*;
 use crate::base::types::{ImageDesc, ImageFormat, ImageRegion};
-use crate::devices::context::next;
 
 /// Maximum depth and number of layers.
 pub(crate) const MOST_LAYERS: u32 = 2048;
@@ -20,19 +19,33 @@ pub(crate) const MOST_LAYERS: u32 = 2048;
 /// Image of the API.
 pub(crate) struct Image {
     pub(crate) storage: Arc<Storage>,
-    /// Number of the allocation, unique in the process.
+    /// Number of the memory, which views share.
     pub(crate) id: u64,
+    /// Offset of the first texel in the memory, in bytes.
+    offset: usize,
     format: Format,
     shape: Shape,
+    /// True for two planes, brightness and colors, which kernels use through views.
+    is_planar: bool,
 }
 
 kind!(Image);
+
+/// Layout with a plane of brightness, and one of colors with half the sides.
+const NV12: u32 = 15;
+/// Format of a plane of brightness.
+const BRIGHTNESS: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
+
+/// Fails for a format of no image.
+pub(crate) fn check_format(given: &ImageFormat) -> Result {
+    if given.layout == NV12 { Ok(()) } else { format(given).map(drop) }
+}
 
 /// Returns the emulator's format.
 ///
 /// # Errors
 /// Fails for packed and planar layouts.
-pub(crate) fn format(given: &ImageFormat) -> Result<Format> {
+fn format(given: &ImageFormat) -> Result<Format> {
     use ComponentType::*;
     // Components, and types of each width, by the number of the type.
     let bytes = [Some(Uint8), Some(Sint8), Some(Unorm8), Some(Snorm8), None];
@@ -84,24 +97,58 @@ fn shape(desc: &ImageDesc) -> Result<Shape> {
 
 impl Image {
     /// Creates an image whose texels are zero.
-    pub(crate) fn new(desc: &ImageDesc) -> Result<Self> {
-        let (format, shape) = (format(&desc.format)?, shape(desc)?);
+    pub(crate) fn new(desc: &ImageDesc, id: u64) -> Result<Self> {
+        let (shape, is_planar) = (shape(desc)?, desc.format.layout == NV12);
+        let format = if is_planar { BRIGHTNESS } else { format(&desc.format)? };
+        let [width, height, _] = shape.size;
+        let is_even = shape.dimensions == 2 && !shape.is_array && width % 2 == 0 && height % 2 == 0;
+        ensure(!is_planar || is_even, ERROR_UNSUPPORTED_SIZE)?;
         let sides = shape.size.iter().chain([&shape.layers]).map(|&side| u64::from(side));
-        let bytes = sides.fold(format.bytes() as u64, u64::saturating_mul);
+        let mut bytes = sides.fold(format.bytes() as u64, u64::saturating_mul);
+        if is_planar {
+            bytes += bytes / 2;
+        }
         ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        Ok(Self { storage, id: next(), format, shape })
+        Ok(Self { storage, id, offset: 0, format, shape, is_planar })
+    }
+
+    /// Creates an image on the memory of this one: with another format of the same size, or a
+    /// plane.
+    pub(crate) fn view(&self, desc: &ImageDesc, plane: Option<u32>) -> Result<Self> {
+        let (format, shape) = (format(&desc.format)?, shape(desc)?);
+        let mut wanted = self.shape;
+        let mut offset = self.offset;
+        let mut bytes = self.format.bytes();
+        if self.is_planar {
+            match plane.ok_or(ERROR_INVALID_ARGUMENT)? {
+                0 => {}
+                1 => {
+                    let [width, height, _] = self.shape.size;
+                    offset += width as usize * height as usize;
+                    (wanted.size, bytes) = ([width / 2, height / 2, 1], 2);
+                }
+                _ => return Err(ERROR_INVALID_ARGUMENT),
+            }
+        } else {
+            ensure(plane.unwrap_or(0) == 0, ERROR_INVALID_ARGUMENT)?;
+        }
+        ensure(format.bytes() == bytes, ERROR_UNSUPPORTED_IMAGE_FORMAT)?;
+        let is_same = (shape.size, shape.dimensions, shape.is_array, shape.layers)
+            == (wanted.size, wanted.dimensions, wanted.is_array, wanted.layers);
+        ensure(is_same, ERROR_INVALID_ARGUMENT)?;
+        Ok(Self { storage: Arc::clone(&self.storage), id: self.id, offset, format, shape, is_planar: false })
     }
 
     /// Returns true for an image of a parameter's kind.
     pub(crate) fn fits(&self, dimensions: usize, is_array: bool) -> bool {
-        self.shape.dimensions == dimensions && self.shape.is_array == is_array
+        self.shape.dimensions == dimensions && self.shape.is_array == is_array && !self.is_planar
     }
 
     /// Returns the argument of a launch.
     pub(crate) fn argument(&self) -> Argument {
         let image = ImageArgument { format: self.format, desc: self.shape, texels: Vec::new() };
-        Argument::LentImage(self.storage.lend(0, usize::MAX), image)
+        Argument::LentImage(self.storage.lend(self.offset, usize::MAX), image)
     }
 
     /// Returns the sides that regions count; layers follow the dimensions.
@@ -125,8 +172,9 @@ impl Image {
     /// image for `None`. Origins and sides beyond the image's dimensions are ignored.
     ///
     /// # Errors
-    /// Fails for a region outside of the image.
+    /// Fails for a region outside of the image, and an image with planes.
     pub(crate) fn region(&self, region: Option<ImageRegion>) -> Result<(usize, [usize; 3])> {
+        ensure(!self.is_planar, ERROR_UNSUPPORTED_IMAGE_FORMAT)?;
         let sides = self.sides();
         let count = self.shape.dimensions + usize::from(self.shape.is_array);
         let (origin, size) = region.map_or(([0; 3], sides), |region| {
@@ -142,6 +190,6 @@ impl Image {
         let [x, y, z] = origin.map(|at| at as usize);
         let [width, height, depth] = size.map(|side| side as usize);
         let bytes = self.format.bytes();
-        Ok((x * bytes + y * row + z * slice, [width * bytes, height, depth]))
+        Ok((self.offset + x * bytes + y * row + z * slice, [width * bytes, height, depth]))
     }
 }

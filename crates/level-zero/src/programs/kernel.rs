@@ -4,7 +4,7 @@ use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, parameters};
-use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::launch::range::dividing_local;
 use visakit_runtime::programs::attributes::{attributes, required_width};
 use visakit_runtime::programs::binary::{Binary, Entry};
 
@@ -64,19 +64,21 @@ impl Kernel {
         self.state().arguments.len()
     }
 
-    /// Returns the state for a launch.
-    ///
-    /// # Errors
-    /// Fails if a used argument is not set.
-    pub(crate) fn snapshot(&self) -> Result<State> {
-        let state = self.state().clone();
+    /// Returns true if all used arguments are set.
+    pub(crate) fn is_complete(&self, state: &State) -> bool {
         let is_set = |parameter: &Parameter| !parameter.used || state.arguments[parameter.index as usize].is_some();
-        ensure(self.parameters.iter().all(is_set), ERROR_INVALID_ARGUMENT)?;
-        Ok(state)
+        self.parameters.iter().all(is_set)
     }
 
     /// Sets an argument; `bytes` is `None` for a null pointer.
     pub(crate) fn set(&self, index: u32, size: usize, bytes: Option<&[u8]>) -> Result {
+        let argument = self.argument(index, size, bytes)?;
+        self.state().arguments[index as usize] = Some(argument);
+        Ok(())
+    }
+
+    /// Returns the value of an argument; `bytes` is `None` for a null pointer.
+    pub(crate) fn argument(&self, index: u32, size: usize, bytes: Option<&[u8]>) -> Result<Argument> {
         ensure((index as usize) < self.count(), ERROR_INVALID_KERNEL_ARGUMENT_INDEX)?;
         let kind = self.parameters.iter().find(|parameter| parameter.index == index).map(|parameter| parameter.kind);
         let address = || -> Result<u64> {
@@ -84,7 +86,7 @@ impl Kernel {
             let bytes = bytes.and_then(|bytes| bytes.first_chunk());
             Ok(bytes.map_or(0, |bytes| u64::from_ne_bytes(*bytes)))
         };
-        let argument = match kind {
+        Ok(match kind {
             Some(ParameterKind::Buffer) => Argument::Pointer(address()?),
             Some(ParameterKind::Local) => {
                 let bytes = u32::try_from(size).ok().filter(|&size| size > 0);
@@ -112,9 +114,7 @@ impl Kernel {
             }
             // The kernel does not use the parameter.
             Some(ParameterKind::Unknown) | None => Argument::Value(bytes.map(<[u8]>::to_vec).unwrap_or_default()),
-        };
-        self.state().arguments[index as usize] = Some(argument);
-        Ok(())
+        })
     }
 
     /// Returns the size of an argument's value in bytes.
@@ -144,7 +144,8 @@ impl Kernel {
         Ok(())
     }
 
-    fn check_group(&self, group: [u32; 3]) -> Result {
+    /// Checks a group size.
+    pub(crate) fn check_group(&self, group: [u32; 3]) -> Result {
         let required = self.entry.info.execution_env.required_work_group_size;
         let items = group.iter().try_fold(1_u32, |items, &side| items.checked_mul(side));
         let most = self.module.device.description.max_group as u32;
@@ -153,16 +154,13 @@ impl Kernel {
         ensure(fits && is_required, ERROR_INVALID_GROUP_SIZE_DIMENSION)
     }
 
-    /// Returns a group size for a global size.
-    pub(crate) fn suggest(&self, global: [u32; 3]) -> Result<[u32; 3]> {
+    /// Returns a group size that divides a global size, because launches count whole groups.
+    pub(crate) fn suggest(&self, global: [u32; 3]) -> [u32; 3] {
         let required = self.entry.info.execution_env.required_work_group_size;
         if required[0] > 0 {
-            return Ok(required.map(|side| side.max(1)));
+            return required.map(|side| side.max(1));
         }
-        let global = global.map(u64::from);
-        NdRange::new(&global, None, None, required)
-            .map(|range| range.local)
-            .map_err(|_| ERROR_INVALID_GROUP_SIZE_DIMENSION)
+        dividing_local(global, self.module.device.description.max_group as u32)
     }
 
     /// Answers `zeKernelGetProperties`.

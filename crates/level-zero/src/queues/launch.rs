@@ -16,6 +16,7 @@ use crate::programs::kernel::{Kernel, State};
 use crate::queues::timeline::Work;
 
 /// Number of groups of a launch.
+#[derive(Clone)]
 pub(crate) enum Groups {
     /// Known when the launch is appended.
     Direct(GroupCount),
@@ -23,48 +24,80 @@ pub(crate) enum Groups {
     Indirect(usize),
 }
 
+/// Launch of a kernel with arguments and sizes of its own.
+#[derive(Clone)]
+pub(crate) struct Dispatch {
+    pub(crate) kernel: Handle<Kernel>,
+    pub(crate) state: State,
+    pub(crate) groups: Groups,
+}
+
 /// Creates the work of a launch, with the current arguments.
 ///
 /// # Errors
-/// Unset arguments, too many groups, too much shared local memory.
+/// As [`Dispatch::work`].
 pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
-    let state = kernel.snapshot()?;
-    let local = state.arguments.iter().flatten().fold(
-        u64::from(kernel.entry.info.execution_env.slm_size),
-        |sum, argument| {
-            if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
-        },
-    );
-    ensure(local <= kernel.module.device.description.local_bytes, ERROR_OUT_OF_DEVICE_MEMORY)?;
-    if let Groups::Direct(count) = &groups {
-        range(&state, *count)?;
+    Dispatch::new(kernel, groups).work()
+}
+
+impl Dispatch {
+    /// Creates a launch with the current arguments.
+    pub(crate) fn new(kernel: &Handle<Kernel>, groups: Groups) -> Self {
+        Self { kernel: Arc::clone(kernel), state: kernel.state().clone(), groups }
     }
-    let kernel = Arc::clone(kernel);
-    Ok(Arc::new(move || {
-        let count = match groups {
-            Groups::Direct(count) => count,
-            // SAFETY: the program guarantees the counts at the address until the launch.
-            Groups::Indirect(address) => unsafe { (address as *const GroupCount).read_unaligned() },
-        };
-        let Some(range) = range(&state, count).map_err(|_| {
-            say(&format!("kernel `{}`: the number of groups is too large", kernel.name));
-            Failure::OutOfResources
-        })?
-        else {
-            return Ok(());
-        };
-        let description = &kernel.module.device.description;
-        let launch = Launch {
-            name: kernel.name.clone(),
-            target: description.target,
-            threads: description.threads,
-            binary: Arc::clone(&kernel.binary),
-            entry: Arc::clone(&kernel.entry),
-            range,
-            regions: regions(),
-        };
-        launch.run(state.arguments.clone())
-    }))
+
+    /// Creates the work of the launch.
+    ///
+    /// # Errors
+    /// Unset arguments, too many groups, too much shared local memory.
+    pub(crate) fn work(self) -> Result<Work> {
+        let Self { kernel, state, groups } = self;
+        ensure(kernel.is_complete(&state), ERROR_INVALID_ARGUMENT)?;
+        let local = state.arguments.iter().flatten().fold(
+            u64::from(kernel.entry.info.execution_env.slm_size),
+            |sum, argument| {
+                if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
+            },
+        );
+        ensure(local <= kernel.module.device.description.local_bytes, ERROR_OUT_OF_DEVICE_MEMORY)?;
+        if let Groups::Direct(count) = &groups {
+            range(&state, *count)?;
+        }
+        Ok(Arc::new(move || {
+            let count = match groups {
+                Groups::Direct(count) => count,
+                // SAFETY: the program guarantees the counts at the address until the launch.
+                Groups::Indirect(address) => unsafe { (address as *const GroupCount).read_unaligned() },
+            };
+            run(&kernel, &state, count)
+        }))
+    }
+}
+
+/// Runs a launch.
+fn run(kernel: &Handle<Kernel>, state: &State, count: GroupCount) -> std::result::Result<(), Failure> {
+    let Some(range) = range(state, count).map_err(|_| {
+        say(&format!("kernel `{}`: the number of groups is too large", kernel.name));
+        Failure::OutOfResources
+    })?
+    else {
+        return Ok(());
+    };
+    let pointers = state.arguments.iter().flatten().filter_map(|argument| match argument {
+        Argument::Pointer(address) => Some(*address),
+        _ => None,
+    });
+    let description = &kernel.module.device.description;
+    let launch = Launch {
+        name: kernel.name.clone(),
+        target: description.target,
+        threads: description.threads,
+        binary: Arc::clone(&kernel.binary),
+        entry: Arc::clone(&kernel.entry),
+        range,
+        regions: regions(pointers),
+    };
+    launch.run(state.arguments.clone())
 }
 
 /// Returns the range of a launch; `None` without groups.

@@ -1,5 +1,6 @@
 //! Command lists: recorded, or immediate.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_runtime::base::say::say;
@@ -8,8 +9,11 @@ use crate::base::handle::{Handle, kind};
 use crate::base::result::*;
 use crate::devices::context::Context;
 use crate::devices::device::{COMPUTE, Device, GROUPS};
+use crate::programs::kernel::Kernel;
 use crate::queues::completion::Completion;
 use crate::queues::event::Event;
+use crate::queues::launch::Dispatch;
+use crate::queues::mutable::{self, Announced, Change, Command};
 use crate::queues::timeline::{Step, Timeline, Work};
 
 /// Command list of the API.
@@ -19,6 +23,8 @@ pub(crate) struct CommandList {
     /// Timeline of an immediate list.
     pub(crate) immediate: Option<Arc<Timeline>>,
     pub(crate) settings: Settings,
+    /// True if commands can change after they are recorded.
+    pub(crate) is_mutable: bool,
     recording: Mutex<Recording>,
 }
 
@@ -50,9 +56,35 @@ impl Settings {
 #[derive(Clone, Default)]
 struct Recording {
     steps: Vec<Step>,
+    /// Number of commands that the program has announced.
+    count: u64,
+    /// Command that the program has announced last.
+    announced: Option<Announced>,
+    /// Commands that can change.
+    commands: Vec<Command>,
     /// Completions of counter-based events, which each execution signals anew.
     renewed: Vec<Arc<Completion>>,
     is_closed: bool,
+}
+
+impl Recording {
+    /// Returns the position of a command that can change.
+    fn find(&self, id: u64) -> Result<usize> {
+        self.commands.iter().position(|command| command.announced.id == id).ok_or(ERROR_INVALID_ARGUMENT)
+    }
+
+    /// Replaces launches by others.
+    fn replace(&mut self, updated: BTreeMap<usize, Dispatch>) -> Result {
+        let works = updated.values().map(mutable::work).collect::<Result<Vec<_>>>()?;
+        for ((place, dispatch), work) in updated.into_iter().zip(works) {
+            let command = &mut self.commands[place];
+            command.dispatch = Some(dispatch);
+            if let Some(Step::Run(own, _)) = self.steps.get_mut(command.run) {
+                *own = work;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl CommandList {
@@ -65,7 +97,12 @@ impl CommandList {
     ) -> Result<Self> {
         ensure(context.has(device), ERROR_INVALID_ARGUMENT)?;
         let (context, device) = (Arc::clone(context), Arc::clone(device));
-        Ok(Self { context, device, immediate, settings, recording: Mutex::default() })
+        Ok(Self { context, device, immediate, settings, is_mutable: false, recording: Mutex::default() })
+    }
+
+    /// Returns the list, whose commands can change if the program asks for it.
+    pub(crate) fn with_mutability(self, is_mutable: bool) -> Self {
+        Self { is_mutable, ..self }
     }
 
     /// Fails for a list whose queue group runs no kernels.
@@ -80,28 +117,124 @@ impl CommandList {
 
     /// Appends a command with the events that it waits for and signals.
     pub(crate) fn append(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], work: Work) -> Result {
-        let waits = waits.iter().map(|event| Step::Wait(event.completion()));
-        let mut steps: Vec<_> = waits.collect();
+        self.append_command(signal, waits, (work, None))
+    }
+
+    /// Appends a launch with the events that it waits for and signals.
+    pub(crate) fn launch(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], launch: Dispatch) -> Result {
+        let dispatch = self.is_mutable.then(|| launch.clone());
+        self.append_command(signal, waits, (launch.work()?, dispatch))
+    }
+
+    fn append_command(
+        &self,
+        signal: Option<&Handle<Event>>,
+        waits: &[Handle<Event>],
+        (work, dispatch): (Work, Option<Dispatch>),
+    ) -> Result {
+        let mut steps: Vec<_> = waits.iter().map(|event| Step::Wait(event.completion())).collect();
         let completion = signal.map(|event| event.next());
         steps.push(Step::Run(work, completion.clone()));
         let is_counter = signal.is_some_and(|event| event.counter_flags.is_some());
-        self.extend(steps, completion.filter(|_| is_counter))
+        let first = self.extend(steps, completion.filter(|_| is_counter))?;
+        if let Some(first) = first.filter(|_| self.is_mutable) {
+            let mut recording = self.recording();
+            if let Some(announced) = recording.announced.take() {
+                let run = first + waits.len();
+                recording.commands.push(Command { announced, waits: first..run, run, dispatch });
+            }
+        }
+        Ok(())
     }
 
-    /// Appends steps; `renewed` is signaled by each execution. As in Intel's driver, a closed list
-    /// ignores further commands.
-    pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result {
+    /// Appends steps; `renewed` is signaled by each execution. Returns the position of the first
+    /// step in the recording. As in Intel's driver, a closed list ignores further commands (`None`).
+    pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);
-            return if self.settings.mode == SYNCHRONOUS { timeline.synchronize(u64::MAX) } else { Ok(()) };
+            let is_over = self.settings.mode != SYNCHRONOUS;
+            return if is_over { Ok(None) } else { timeline.synchronize(u64::MAX).map(|()| None) };
         }
         let mut recording = self.recording();
         if recording.is_closed {
             say("a command is ignored, because its list is closed");
-            return Ok(());
+            return Ok(None);
         }
+        let first = recording.steps.len();
         recording.steps.extend(steps);
         recording.renewed.extend(renewed);
+        Ok(Some(first))
+    }
+
+    /// Returns the number of the next command, whose parts can change.
+    ///
+    /// # Errors
+    /// Fails for a list that is closed, or cannot change.
+    pub(crate) fn announce(&self, parts: u32, kernels: Vec<Handle<Kernel>>) -> Result<u64> {
+        let mut recording = self.recording();
+        ensure(self.is_mutable && !recording.is_closed, ERROR_INVALID_ARGUMENT)?;
+        recording.count += 1;
+        let id = recording.count;
+        recording.announced = Some(Announced { id, parts, kernels });
+        Ok(id)
+    }
+
+    /// Changes launches for later executions: all of them, or after an error none.
+    pub(crate) fn update(&self, changes: &[(u64, Change)]) -> Result {
+        let mut recording = self.recording();
+        let mut updated: BTreeMap<usize, Dispatch> = BTreeMap::new();
+        for (id, change) in changes {
+            let place = recording.find(*id)?;
+            let command = &recording.commands[place];
+            let before = command.dispatch.as_ref().ok_or(ERROR_INVALID_ARGUMENT)?;
+            command.apply(updated.entry(place).or_insert_with(|| before.clone()), change)?;
+        }
+        recording.replace(updated)
+    }
+
+    /// Changes the kernels of launches: all of them, or after an error none.
+    pub(crate) fn update_kernels(&self, changes: &[(u64, Handle<Kernel>)]) -> Result {
+        let mut recording = self.recording();
+        let mut updated = BTreeMap::new();
+        for (id, kernel) in changes {
+            let place = recording.find(*id)?;
+            updated.insert(place, recording.commands[place].with_kernel(kernel)?);
+        }
+        recording.replace(updated)
+    }
+
+    /// Changes the event that a command signals.
+    pub(crate) fn update_signal(&self, id: u64, signal: Option<&Handle<Event>>) -> Result {
+        let mut recording = self.recording();
+        let place = recording.find(id)?;
+        recording.commands[place].check(mutable::SIGNAL)?;
+        let run = recording.commands[place].run;
+        let completion = signal.map(|event| event.next());
+        let Recording { steps, renewed, .. } = &mut *recording;
+        if let Some(Step::Run(_, own)) = steps.get_mut(run) {
+            let before = std::mem::replace(own, completion.clone());
+            renewed.retain(|other| !before.as_ref().is_some_and(|before| Arc::ptr_eq(other, before)));
+        }
+        let is_counter = signal.is_some_and(|event| event.counter_flags.is_some());
+        renewed.extend(completion.filter(|_| is_counter));
+        Ok(())
+    }
+
+    /// Changes the events that a command waits for. `None` stands for no event.
+    ///
+    /// # Errors
+    /// Fails for another number of events than before.
+    pub(crate) fn update_waits(&self, id: u64, waits: &[Option<Handle<Event>>]) -> Result {
+        let mut recording = self.recording();
+        let place = recording.find(id)?;
+        recording.commands[place].check(mutable::WAITS)?;
+        let own = recording.commands[place].waits.clone();
+        ensure(waits.len() == own.len() || waits.is_empty(), ERROR_INVALID_SIZE)?;
+        let waits = waits.iter().cloned().chain(std::iter::repeat(None));
+        for (step, event) in recording.steps[own].iter_mut().zip(waits) {
+            let none = || Arc::new(Completion::signaled());
+            *step = Step::Wait(event.map_or_else(none, |event| event.completion()));
+        }
         Ok(())
     }
 
@@ -113,7 +246,7 @@ impl CommandList {
         self.steps()?;
         let (context, device) = (Arc::clone(&self.context), Arc::clone(&self.device));
         let recording = Mutex::new(self.recording().clone());
-        Ok(Self { context, device, immediate: None, settings: self.settings, recording })
+        Ok(Self { context, device, immediate: None, settings: self.settings, is_mutable: self.is_mutable, recording })
     }
 
     /// Ends the recording.

@@ -6,10 +6,12 @@ pub(crate) mod timeline;
 
 pub(crate) mod event;
 
+pub(crate) mod launch;
+
+pub(crate) mod mutable;
+
 pub(crate) mod list;
 
 pub(crate) mod transfer;
-
-pub(crate) mod launch;
 
 pub(crate) mod queue;

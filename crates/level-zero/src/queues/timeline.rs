@@ -43,6 +43,21 @@ struct State {
     is_busy: bool,
     /// True if a command has failed since the last report.
     has_failed: bool,
+    /// Process whose threads run the steps.
+    process: u32,
+}
+
+impl State {
+    /// Gives up the steps of the parent process after a `fork`, because its threads do not exist in
+    /// the child. The next report is a failure.
+    fn after_fork(&mut self) {
+        let process = std::process::id();
+        if std::mem::replace(&mut self.process, process) != process && self.is_busy {
+            (self.is_busy, self.has_failed) = (false, true);
+            // Drops of the steps might need locks that a thread of the parent held.
+            std::mem::forget(std::mem::take(&mut self.steps));
+        }
+    }
 }
 
 /// Priorities of queues other than the normal one.
@@ -92,6 +107,7 @@ impl Timeline {
     /// Appends steps.
     pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>) {
         let mut state = self.state();
+        state.after_fork();
         state.steps.extend(steps);
         if !std::mem::replace(&mut state.is_busy, true) {
             drop(state);
@@ -106,6 +122,7 @@ impl Timeline {
     pub(crate) fn synchronize(&self, timeout: u64) -> Result {
         let end = deadline(timeout);
         let mut state = self.state();
+        state.after_fork();
         while state.is_busy {
             let Some(next) = wait_until(&self.idle, state, end) else { return Err(NOT_READY) };
             state = next;

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut};
 use std::sync::{LazyLock, Mutex};
 
 use visakit_level_zero::base::types::*;
-use visakit_level_zero::function;
+use visakit_level_zero::{SYSMAN, function};
 use visakit_testing::{have, program, root, scratch};
 
 /// Handle.
@@ -33,7 +33,8 @@ pub(crate) use call;
 
 /// Returns the address of a function.
 pub(crate) fn address(name: &str) -> *const c_void {
-    function(name).unwrap().address
+    let of_sysman = || SYSMAN.iter().copied().flatten().find(|function| function.name == name);
+    function(name).or_else(of_sysman).unwrap().address
 }
 
 /// Folder of the test's programs.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "not every test uses all of the client")]
 
+pub(crate) mod noise;
+
 use std::collections::HashMap;
 use std::thread::JoinHandle;
 use std::time::Duration;

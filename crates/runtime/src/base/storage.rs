@@ -3,9 +3,11 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::collections::BTreeSet;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd};
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use visakit_emulator::machine::buffer::{Guards, Lent};
 use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
@@ -27,6 +29,8 @@ pub struct Storage {
     first: *mut u8,
     bytes: usize,
     home: Home,
+    /// File of the memory, once it is shared with other processes.
+    shared: OnceLock<File>,
 }
 
 /// Origin of memory.
@@ -52,12 +56,12 @@ impl Storage {
         if bytes >= LARGE {
             let whole = bytes.checked_next_multiple_of(ALIGNMENT)?;
             let first = map(std::ptr::null_mut(), whole, 0)?;
-            return Some(Arc::new(Self { first, bytes, home: Home::System(whole) }));
+            return Some(Arc::new(Self { first, bytes, home: Home::System(whole), shared: OnceLock::new() }));
         }
         let layout = Layout::from_size_align(bytes.max(1).next_multiple_of(ALIGNMENT), ALIGNMENT).ok()?;
         // SAFETY: the layout has a size.
         let first = unsafe { alloc_zeroed(layout) };
-        (!first.is_null()).then(|| Arc::new(Self { first, bytes, home: Home::Heap(layout) }))
+        (!first.is_null()).then(|| Arc::new(Self { first, bytes, home: Home::Heap(layout), shared: OnceLock::new() }))
     }
 
     /// Allocates zeroed memory at an address that kernels use too.
@@ -69,12 +73,51 @@ impl Storage {
         for _ in 0..MOST_TRIES {
             let slot = take_slot()?;
             match map(slot as *mut libc::c_void, whole, libc::MAP_FIXED_NOREPLACE) {
-                Some(first) => return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot) })),
+                Some(first) => {
+                    return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot), shared: OnceLock::new() }));
+                }
                 // The address is in use by other memory, so the slot stays taken.
                 None => continue,
             }
         }
         None
+    }
+
+    /// Maps a file at an address that kernels use too.
+    pub fn of_file(file: File, bytes: usize) -> Option<Arc<Self>> {
+        let whole = bytes.max(1).next_multiple_of(PAGE);
+        if bytes as u64 > MAX_BUFFER || file.metadata().ok()?.len() < whole as u64 {
+            return None;
+        }
+        for _ in 0..MOST_TRIES {
+            let slot = take_slot()?;
+            let rights = libc::PROT_READ | libc::PROT_WRITE;
+            if place(slot, whole, rights, libc::MAP_FIXED_NOREPLACE, Some((file.as_fd(), 0))) {
+                let (first, home) = (slot as *mut u8, Home::Slot(slot));
+                return Some(Arc::new(Self { first, bytes, home, shared: OnceLock::from(file) }));
+            }
+        }
+        None
+    }
+
+    /// Moves memory of a slot to a file that other processes can map, and returns the file. A write
+    /// at the same time may be lost.
+    pub fn share(&self) -> Option<&File> {
+        if self.shared.get().is_none() {
+            self.slot()?;
+            let whole = self.bytes.max(1).next_multiple_of(PAGE);
+            let file = anonymous_file(whole)?;
+            // SAFETY: the memory has whole pages, and lives as long as the storage.
+            let contents = unsafe { std::slice::from_raw_parts(self.first, whole) };
+            file.write_all_at(contents, 0).ok()?;
+            // Another thread may have been faster; then this file is dropped.
+            if self.shared.set(file).is_ok() {
+                let file = self.shared.get()?;
+                let rights = libc::PROT_READ | libc::PROT_WRITE;
+                place(self.first as u64, whole, rights, libc::MAP_FIXED, Some((file.as_fd(), 0))).then_some(())?;
+            }
+        }
+        self.shared.get()
     }
 
     /// Wraps memory of the program if kernels can use it in place: aligned whole words.
@@ -83,7 +126,7 @@ impl Storage {
     /// `first` points to `bytes` bytes that live until the storage is dropped.
     pub unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
         let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
-        words.then(|| Arc::new(Self { first, bytes, home: Home::Program }))
+        words.then(|| Arc::new(Self { first, bytes, home: Home::Program, shared: OnceLock::new() }))
     }
 
     /// Returns the number of bytes up to the end of the last page, for memory in a slot: as on a
@@ -139,6 +182,19 @@ impl Drop for Storage {
     }
 }
 
+/// Creates an anonymous file of zeros. The system commits its pages on first use.
+pub fn anonymous_file(bytes: usize) -> Option<File> {
+    // SAFETY: the name is a string; the result is a new file or -1.
+    let fd = unsafe { libc::memfd_create(c"visakit".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: the file is open, and nothing else owns it.
+    let file = unsafe { File::from_raw_fd(fd) };
+    file.set_len(bytes as u64).ok()?;
+    Some(file)
+}
+
 /// Reserved addresses for kernels, in whole slots. Files are mapped to their pages.
 pub struct Space {
     first: u64,
@@ -175,8 +231,8 @@ impl Space {
         fits && place(at, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED, Some(file))
     }
 
-    /// Removes pages of a file. If commands still use the addresses, zeros replace the pages, because
-    /// an access to missing pages ends the process.
+    /// Removes pages of a file. If commands still use the addresses, zeros replace the pages,
+    /// because an access to missing pages ends the process.
     pub fn unmap(&self, offset: usize, bytes: usize, is_used: bool) {
         if offset.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
             let rights = if is_used { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };

@@ -121,6 +121,14 @@ pub fn memory_bytes() -> u64 {
     *BYTES
 }
 
+/// Returns the size of this machine's free memory in bytes.
+pub fn available_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kibibytes.map_or(memory_bytes() / 2, |number| number.saturating_mul(1024)).min(memory_bytes())
+}
+
 /// Returns the maximum size of a buffer in bytes.
 pub fn max_allocation() -> u64 {
     // Whole pages, and at most half of the memory.

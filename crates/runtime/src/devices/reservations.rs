@@ -3,14 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::machine::buffer::{Guards, Lent, Part};
 use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
 
 use crate::base::failure::Failure;
-use crate::base::storage::Space;
+use crate::base::storage::{Space, anonymous_file};
 
 /// Size of a page in bytes: sizes, addresses and offsets are multiples of it.
 pub const PAGE: usize = 4096;
@@ -35,6 +35,15 @@ pub enum Access {
 
 /// Reserved addresses, with the owners' properties of their physical memory.
 pub struct Reservations<A>(Mutex<State<A>>);
+
+/// Extent of the regions for a launch.
+#[derive(Clone, Copy)]
+enum Extent {
+    /// Up to the last mapped page.
+    Mapped,
+    /// All reserved pages.
+    Reserved,
+}
 
 struct State<A> {
     /// Reservations by address.
@@ -62,19 +71,14 @@ pub struct Mapped<A> {
     pub access: Access,
     /// Properties of the physical memory.
     pub about: A,
+    /// Physical memory.
+    pub physical: Arc<Physical>,
 }
 
 impl Physical {
     /// Creates zeroed memory. The system commits pages on first use.
     pub fn new(bytes: usize) -> Option<Arc<Self>> {
-        // SAFETY: the name is a string; the result is a new file or -1.
-        let fd = unsafe { libc::memfd_create(c"visakit".as_ptr(), libc::MFD_CLOEXEC) };
-        if fd < 0 {
-            return None;
-        }
-        // SAFETY: the file is open, and nothing else owns it.
-        let file = unsafe { File::from_raw_fd(fd) };
-        file.set_len(bytes as u64).ok()?;
+        let file = anonymous_file(bytes)?;
         Some(Arc::new(Self { file, bytes }))
     }
 
@@ -83,8 +87,9 @@ impl Physical {
         self.bytes
     }
 
-    fn file(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
+    /// Returns the file.
+    pub fn file(&self) -> &File {
+        &self.file
     }
 }
 
@@ -151,10 +156,10 @@ impl<A: Clone> Reservations<A> {
         if !is_inside || !is_free {
             return Err(Failure::InvalidValue);
         }
-        if !own.space.map(at, bytes, (physical.file(), offset)) {
+        if !own.space.map(at, bytes, (physical.file().as_fd(), offset)) {
             return Err(Failure::OutOfHostMemory);
         }
-        own.parts.insert(at, Mapped { first, bytes, access, about });
+        own.parts.insert(at, Mapped { first, bytes, access, about, physical: Arc::clone(physical) });
         state.regions = None;
         Ok(())
     }
@@ -238,11 +243,20 @@ impl<A: Clone> Reservations<A> {
         Ok(Some(Arc::clone(&own.space)))
     }
 
-    /// Returns the mapped pages, for a launch.
-    pub fn regions(&self) -> Arc<Vec<(u64, Lent)>> {
+    /// Returns the mapped pages, for a launch with pointers. If one points to other pages, the
+    /// regions contain these pages too, and their guards refuse all accesses. Such a launch is
+    /// slower.
+    pub fn regions(&self, pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
         let mut state = self.state();
         let State { all, regions } = &mut *state;
-        let make = || Arc::new(all.values().flat_map(Reservation::regions).collect());
+        let is_unmapped = |address: u64| {
+            let found = all.range(..=address).next_back().map(|(first, own)| (own, (address - first) as usize));
+            found.is_some_and(|(own, at)| at < own.space.bytes() && own.access(at).0 == Access::None)
+        };
+        if pointers.into_iter().any(is_unmapped) {
+            return Arc::new(all.values().flat_map(|own| own.regions(Extent::Reserved)).collect());
+        }
+        let make = || Arc::new(all.values().flat_map(|own| own.regions(Extent::Mapped)).collect());
         Arc::clone(regions.get_or_insert_with(make))
     }
 }
@@ -280,8 +294,8 @@ impl<A: Clone> Reservation<A> {
         (Access::None, next.map_or(self.space.bytes(), |(start, _)| *start))
     }
 
-    /// Returns the accessible memory of each slot, with its address.
-    fn regions(&self) -> Vec<(u64, Lent)> {
+    /// Returns the memory of each slot, with its address.
+    fn regions(&self, extent: Extent) -> Vec<(u64, Lent)> {
         let slot = SLOT as usize;
         let count = self.space.bytes().div_ceil(slot);
         let lent = |n: usize| {
@@ -297,8 +311,11 @@ impl<A: Clone> Reservation<A> {
                     _ => parts.push(Part { start: from, end: to, is_writable }),
                 }
             }
-            let bytes = parts.last()?.end;
             let is_plain = matches!(parts.as_slice(), [only] if only.start == 0 && only.is_writable);
+            let (bytes, is_plain) = match extent {
+                Extent::Mapped => (parts.last()?.end, is_plain),
+                Extent::Reserved => ((end.min(self.space.bytes()) - start) as u64, false),
+            };
             let guards = if is_plain && bytes <= MAX_BUFFER { None } else { Some(Guards::new(parts)) };
             Some((self.space.first() + start as u64, self.space.lend(start, bytes as usize, guards)))
         };
@@ -319,15 +336,18 @@ mod tests {
         let map = |n: usize, count: usize, offset: usize, access| {
             all.map((page(n), count * PAGE), (&physical, offset * PAGE), access, 7)
         };
-        assert!(all.regions().is_empty() && all.lookup(first).is_none());
+        assert!(all.regions([]).is_empty() && all.lookup(first).is_none());
         assert_eq!(map(0, 2, 0, Access::Write), Ok(()));
         assert_eq!(map(1, 1, 0, Access::Write), Err(Failure::InvalidValue), "the page is mapped");
         assert_eq!(map(2, 2, 3, Access::Write), Err(Failure::InvalidValue), "physical memory ends");
         assert_eq!(map(7, 2, 0, Access::Write), Err(Failure::InvalidValue), "the reservation ends");
         // One range from the start needs no guards.
-        let regions = all.regions();
+        let regions = all.regions([]);
         let [(at, lent)] = regions.as_slice() else { panic!("one region") };
         assert!(*at == first && lent.bytes == 2 * PAGE && lent.guards.is_none());
+        // A pointer to another page.
+        let beyond = all.regions([page(5)]);
+        assert!(beyond[0].1.bytes == 8 * PAGE && beyond[0].1.readable() == [0..2048]);
         // The same physical page at two addresses.
         assert_eq!(map(4, 1, 1, Access::Read), Ok(()));
         // SAFETY: both pages are mapped.
@@ -335,7 +355,7 @@ mod tests {
             (page(1) as *mut u32).write(42);
             assert_eq!((page(4) as *const u32).read(), 42);
         }
-        assert_eq!(all.regions()[0].1.readable(), [0..2048, 4096..5120]);
+        assert_eq!(all.regions([])[0].1.readable(), [0..2048, 4096..5120]);
         assert_eq!(all.access(page(0), 8 * PAGE), Ok((Access::Write, 2 * PAGE)));
         assert_eq!(all.access(page(2), 6 * PAGE), Ok((Access::None, 2 * PAGE)));
         assert_eq!(all.access(page(4), 4 * PAGE), Ok((Access::Read, PAGE)));
@@ -355,19 +375,19 @@ mod tests {
         // A launch holds the region, so that its pages stay accessible.
         // SAFETY: zeros replace the page.
         assert_eq!((all.unmap(page(1), PAGE), unsafe { (page(1) as *const u32).read() }), (Ok(()), 0));
-        drop(regions);
+        drop((regions, beyond));
         assert_eq!(all.free(first, PAGE), Err(Failure::InvalidValue));
         assert_eq!((all.free(first, 8 * PAGE), all.free(first, 8 * PAGE)), (Ok(()), Err(Failure::InvalidValue)));
         // More than one slot.
         let large = all.reserve(2, 3 * SLOT as usize).unwrap();
         let at = large + SLOT - PAGE as u64;
         assert_eq!(all.map((at, 2 * PAGE), (&physical, 0), Access::Write, 0), Ok(()));
-        let regions = all.regions();
+        let regions = all.regions([]);
         assert_eq!(
             regions.iter().map(|(at, lent)| (*at, lent.bytes)).collect::<Vec<_>>(),
             [(large, SLOT as usize), (large + SLOT, PAGE)]
         );
         all.free_of(2);
-        assert!(all.regions().is_empty());
+        assert!(all.regions([]).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use super::fields::{self, said};
 use super::{Site, rules};
 use crate::pictures::Picture;
 use crate::prose::{self, escape, link};
-use crate::{File, Machine, address, marks, notation, runner};
+use crate::{File, Machine, address, kernels, marks, notation, runner};
 
 /// Returns the page of an instruction.
 pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction) -> Result<File, Error> {
@@ -36,10 +36,11 @@ pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction
     history(site, read, one, root, &mut values);
     values["runner"] = match site.extras.machine {
         Machine::Absent => Value::Null,
-        Machine::Present => {
+        Machine::Present(_) => {
             let examples = site.extras.examples.get(&one.name).map_or(&[][..], Vec::as_slice);
             let words = site.names.mnemonics.get(one.name.as_str()).cloned().unwrap_or_default();
-            runner::of(site.names.model, examples, &words)
+            let kernel = kernels::of(&one.name);
+            if kernel.is_null() { runner::of(site.names.model, examples, &words) } else { kernel }
         }
     };
     values["toc"] = toc(&values);

@@ -18,7 +18,7 @@ use visakit_codegen::model::Model;
 use crate::marks::Platforms;
 use crate::names::Names;
 use crate::pictures::{self, Picture};
-use crate::{Extras, File, Machine, search};
+use crate::{Extras, File, MACHINE, Machine, kernels, search};
 
 /// Templates of the pages.
 const TEMPLATES: [(&str, &str); 7] = [
@@ -30,6 +30,10 @@ const TEMPLATES: [(&str, &str); 7] = [
     ("table.html", include_str!("../../templates/table.html")),
     ("words.html", include_str!("../../templates/words.html")),
 ];
+
+/// Scripts of the machine.
+const SCRIPTS: [(&str, &str); 2] =
+    [("machine.js", include_str!("../../assets/machine.js")), ("worker.js", include_str!("../../assets/worker.js"))];
 
 /// Site under construction.
 pub(crate) struct Site<'m> {
@@ -53,7 +57,10 @@ impl<'m> Site<'m> {
             "lead": lead,
             "root": root(&path),
             "source": "spec",
-            "machine": self.extras.machine == Machine::Present,
+            "machine": match self.extras.machine {
+                Machine::Absent => Value::Null,
+                Machine::Present(version) => json!(format!("{MACHINE}?v={version:08x}")),
+            },
             "platforms": self.names.all.platforms.iter().map(|one| &one.name).collect::<Vec<_>>(),
         });
         if let (Value::Object(all), Value::Object(values)) = (&mut all, values) {
@@ -85,11 +92,14 @@ pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
         File { path: "assets/names.js".to_owned(), text: search::index(&site.names) },
         File { path: "llms.txt".to_owned(), text: search::list(&site.names) },
     ];
-    if extras.machine == Machine::Present {
-        let text = include_str!("../../assets/machine.js").to_owned();
-        files.push(File { path: "assets/machine.js".to_owned(), text });
-        let lead = "Print and verify a text, an object, a zebin or an archive, and execute statements";
-        files.push(site.page("playground.html".to_owned(), "playground.html", "Playground", lead, json!({}))?);
+    if extras.machine != Machine::Absent {
+        for (name, text) in SCRIPTS {
+            files.push(File { path: format!("assets/{name}"), text: text.to_owned() });
+        }
+        let lead =
+            "Inspect, verify and run a text, an object, a zebin or an archive, step by step, and execute statements";
+        let values = json!({ "example": kernels::of(kernels::FIRST) });
+        files.push(site.page("playground.html".to_owned(), "playground.html", "Playground", lead, values)?);
     }
     files.extend(index::pages(&site)?);
     for one in model.instructions.iter().zip(&site.names.all.instructions) {

@@ -72,7 +72,11 @@ struct Product<'a> {
     result_bytes: usize,
     results: usize,
     columns: Factor,
+    /// Rows in the registers of this thread. Two fused threads that share the rows have each a part
+    /// in the same registers; elements of the other thread follow those of this thread.
     rows: Factor,
+    /// Number of threads with rows.
+    threads: usize,
 }
 
 /// Returns true for the elements of a set.
@@ -84,12 +88,20 @@ impl Product<'_> {
         let mut thread = self.thread.clone();
         self.columns.fill(&mut thread, columns);
         self.rows.fill(&mut thread, rows);
+        let mut other = thread.clone();
+        if self.threads > 1 {
+            self.rows.fill(&mut other, &|n| rows(self.rows.count + n));
+        }
         let nowhere = Nowhere::default();
-        let own = thread.clone();
-        self.program.run_beside(&mut thread, Some(&own), &nowhere.world()).map_err(|why| why.to_string())?;
+        self.program.run_beside(&mut thread, Some(&other), &nowhere.world()).map_err(|why| why.to_string())?;
         let bytes = thread.registers.bytes(self.result);
         let element = |n: usize| &bytes[n * self.result_bytes..(n + 1) * self.result_bytes];
         Ok((0..self.results).map(|n| element(n).iter().any(|byte| *byte != 0)).collect())
+    }
+
+    /// Returns the number of elements of the rows in all threads.
+    fn row_elements(&self) -> usize {
+        self.rows.count * self.threads
     }
 
     /// Divides the elements of the rows from `first` to `last` into those of equal rows.
@@ -130,18 +142,19 @@ type Places = Vec<Option<(usize, usize)>>;
 pub(super) struct Layouts {
     pub(super) result: Places,
     pub(super) columns: Places,
-    pub(super) rows: Places,
+    /// Rows of this thread; then those of the other thread, if the instruction reads them.
+    pub(super) rows: Vec<Places>,
 }
 
 /// Finds the layouts by executions.
 fn layouts(product: &Product<'_>) -> Result<Layouts, String> {
     let mut by_row = BTreeMap::new();
-    product.row_of(0, product.rows.count, &mut by_row)?;
+    product.row_of(0, product.row_elements(), &mut by_row)?;
     let inner = by_row.values().map(Vec::len).max().unwrap_or(0);
     if inner == 0 || by_row.values().any(|row| row.len() != inner) {
         return Err("the rows of the matrix differ in length".to_owned());
     }
-    let mut rows: Places = vec![None; product.rows.count];
+    let mut rows: Places = vec![None; product.row_elements()];
     let by_row: Vec<(usize, Vec<usize>)> = by_row.into_iter().collect();
     for (m, (_, row)) in by_row.iter().enumerate() {
         row.iter().enumerate().for_each(|(k, at)| rows[*at] = Some((m, k)));
@@ -173,6 +186,7 @@ fn layouts(product: &Product<'_>) -> Result<Layouts, String> {
             }
         }
     }
+    let rows = rows.chunks(product.rows.count).map(<[_]>::to_vec).collect();
     Ok(Layouts { result, columns, rows })
 }
 
@@ -205,6 +219,7 @@ pub(super) fn find(program: &Program, thread: &Thread, shape: &Shape) -> Result<
         results: shape.repeats * lanes,
         columns: factor(columns, shape.columns, shape.depth * lanes * per_dword)?,
         rows: factor(rows, shape.rows, shape.repeats * shape.depth * PACKED)?,
+        threads: if program.wants_neighbour() { 2 } else { 1 },
     };
     if !thread.registers.holds(product.result, product.results * product.result_bytes) {
         return Err("the result is larger than its variable".to_owned());
@@ -225,8 +240,15 @@ pub(super) fn draw(
     let names: Vec<&str> = operands.iter().filter(|one| !one.written).map(|one| one.name).collect();
     let written = operands.iter().find(|one| one.written).ok_or("there is no result")?;
     let mut drawing = Drawing::default();
-    let title = format!("{} – rows packed (m: row, k: inner)", names[2]);
-    grid(&mut drawing, &title, &found.rows, shape.rows.bits() as usize, register, ["m", "k"]);
+    for (thread, rows) in found.rows.iter().enumerate() {
+        let of = match (found.rows.len(), thread) {
+            (1, _) => "",
+            (_, 0) => " of the first thread",
+            _ => " of the second thread",
+        };
+        let title = format!("{} – rows packed{of} (m: row, k: inner)", names[2]);
+        grid(&mut drawing, &title, rows, shape.rows.bits() as usize, register, ["m", "k"]);
+    }
     let title = format!("{} – columns packed (k: inner, n: column = channel)", names[1]);
     grid(&mut drawing, &title, &found.columns, shape.columns.bits() as usize, register, ["k", "n"]);
     let title = format!("{} – result (m: row, n: column = channel)", written.name);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use visakit::isa::{GeneralId, Instruction, LscDataSize, predefined};
+use visakit::isa::{Instruction, LscDataSize};
 use visakit_oracle::Target;
 use visakit_oracle::stage::Stage;
 
@@ -58,8 +58,7 @@ pub(super) fn draw(
 
 /// Returns the register ranges of the variables that raw operands read.
 fn sources(scene: &Scene<'_>, stage: &Stage<'_>) -> Vec<Range<usize>> {
-    let count = stage.routine.variables.len() as u32 + predefined::DECLARED;
-    let starts: Vec<usize> = (0..count).filter_map(|id| stage.offset(GeneralId(id))).map(|at| at as usize).collect();
+    let starts = stage.starts();
     let operands = scene.program.operands();
     let raw = (0..operands.len()).filter(|n| operands[*n].raw && !operands[*n].written);
     raw.filter_map(|operand| match scene.program.stands_at(operand, 0, scene.thread) {

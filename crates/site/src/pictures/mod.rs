@@ -6,6 +6,7 @@
 mod grid;
 mod matrix;
 mod memory;
+mod payload;
 mod region;
 mod trace;
 
@@ -60,6 +61,12 @@ pub fn draw(
     if touches.flat && !touches.atomic {
         let scene = trace::Scene { program: &program, thread, memory: MEMORY };
         return memory::draw(&scene, stage, instruction, register, statement);
+    }
+    if touches.image && !touches.atomic {
+        let places = [stage.register_bytes(), register];
+        if let Some(svg) = payload::draw(&program, thread, instruction, &stage.starts(), places, statement)? {
+            return Ok(Some(svg));
+        }
     }
     Ok(region::draw(&program, thread, register, statement))
 }

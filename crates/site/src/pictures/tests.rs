@@ -81,7 +81,7 @@ fn matrices_are_where_they_should_be() {
                 let shape = matrix::Shape::of(instruction).unwrap();
                 let found = matrix::find(&program, thread, &shape)?;
                 let inner = depth * ops;
-                let rows: Vec<_> = found.rows.iter().flatten().copied().collect();
+                let rows: Vec<_> = found.rows[0].iter().flatten().copied().collect();
                 let expected: Vec<_> = (0..repeats).flat_map(|m| (0..inner).map(move |k| (m, k))).collect();
                 assert_eq!(rows, expected, "{name}");
                 let expected: Vec<_> = (0..repeats).flat_map(|m| (0..lanes).map(move |n| Some((m, n)))).collect();
@@ -97,6 +97,102 @@ fn matrices_are_where_they_should_be() {
         )
         .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
     }
+}
+
+/// Two fused threads have each half of the rows.
+#[test]
+fn fused_threads_share_the_rows() {
+    let model = model();
+    let variables = variables(&["D=f", "C=f", "B=ud", "A=ud"]);
+    let setting = setting(Platform::from_name("dg2").unwrap());
+    for repeats in [2_usize, 3, 4, 8] {
+        let statement = format!("dpasw.hf.hf.8.{repeats} (M1, 8) D.0 C.0 B.0 A(0,0)");
+        eval::prepare(&statement, &variables, setting, &mut |stage, thread, instruction, _| {
+            let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
+            let shape = matrix::Shape::of(instruction).unwrap();
+            let found = matrix::find(&program, thread, &shape)?;
+            let [first, second] = &found.rows[..] else { panic!("{} threads", found.rows.len()) };
+            let rows = |places: &[Option<(usize, usize)>]| places.iter().flatten().copied().collect::<Vec<_>>();
+            let (first, second) = (rows(first), rows(second));
+            // A row of 16 elements of 16 bits is one register.
+            let half = repeats.div_ceil(2);
+            let all = |range: std::ops::Range<usize>| range.flat_map(|m| (0..16).map(move |k| (m, k))).collect();
+            assert_eq!((first, second), (all(0..half), all(half..repeats)), "{repeats}");
+            Ok(())
+        })
+        .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
+    }
+}
+
+/// Each channel uses its own elements of the payload, and the colours follow one after another.
+#[test]
+fn payloads_are_where_they_should_be() {
+    let model = model();
+    let shown = |platform: &str, variables: &str, statement: &str| {
+        let line = format!("{platform} | {variables} | {statement}");
+        let pictures = of_line(&model, &line, None).unwrap_or_else(|why| panic!("{line}: {why}"));
+        let file = pictures[0].svg.file();
+        let texts = file.split("</text>").filter_map(|part| part.rsplit_once('>'));
+        texts.map(|(_, text)| text.to_owned()).collect::<Vec<_>>()
+    };
+    let cells = |lanes: usize, names: &[&str]| {
+        let line = |(number, name): (usize, &&str)| {
+            let cells = (0..lanes).flat_map(|lane| [lane.to_string(), (*name).to_owned()]);
+            std::iter::once(format!("reg {number}")).chain(cells).collect::<Vec<_>>()
+        };
+        names.iter().enumerate().flat_map(line).collect::<Vec<_>>()
+    };
+    let has = |texts: &[String], part: &[String]| texts.windows(part.len()).any(|window| window == part);
+    let colours = ["red", "green", "blue", "alpha"];
+    for (platform, lanes, variables, statement, read, written) in [
+        (
+            "dg2",
+            8,
+            "T=t S=s P=f D=f",
+            "sample_d.RGBA (M1, 8) 0x0:uw S T D.0 %null.0 P.0 P.32 P.64 P.96 P.128 P.160",
+            &["u", "dudx", "dudy", "v", "dvdx", "dvdy"][..],
+            &colours[..],
+        ),
+        (
+            "dg2",
+            8,
+            "T=t P=d D=f",
+            "load_3d.RB (M1, 8) 0x0:uw T D.0 %null.0 P.0 P.32 P.64",
+            &["u", "v", "lod"],
+            &["red", "blue"],
+        ),
+        (
+            "dg2",
+            8,
+            "T=t U=ud D=f",
+            "gather4_typed.RGBA (M1, 8) T U.0 U.32 U.64 U.96 D.0",
+            &["u", "v", "r", "lod"],
+            &colours,
+        ),
+        // A store reads the colours too.
+        (
+            "dg2",
+            8,
+            "T=t U=ud D=f",
+            "scatter4_typed.GA (M1, 8) T U.0 U.32 U.64 U.96 D.0",
+            &["u", "v", "r", "lod"],
+            &["green", "alpha"],
+        ),
+        (
+            "pvc",
+            16,
+            "P=ud D=ud",
+            "lsc_load_quad.tgm (M1, 16) D:d32.xyzw bti(0x4)[P,P.64,P.128]:a32",
+            &["src0addrsu", "src0addrsv", "src0addrsr"],
+            &colours,
+        ),
+    ] {
+        let texts = shown(platform, variables, statement);
+        assert!(has(&texts, &cells(lanes, read)) && has(&texts, &cells(lanes, written)), "{statement}: {texts:?}");
+    }
+    // The level follows from four pixels, whose coordinates each of them uses.
+    let texts = shown("dg2", "T=t S=s P=f D=f", "sample_3d.R (M1, 8) 0x0:uw S T D.0 %null.0 P.0 P.32");
+    assert!(texts.iter().any(|text| text == "0–3") && texts.iter().any(|text| text == "4–7"), "{texts:?}");
 }
 
 /// Every statement of the list is drawn, and on the page of its instruction.

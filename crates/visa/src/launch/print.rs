@@ -1,13 +1,11 @@
 //! Option `--print KEY[=TYPE[:COUNT]]`: prints an argument as numbers after the run.
 
-use std::fmt::Write as _;
-
-use serde::Serialize;
 use visakit_emulator::launch::TextError;
-use visakit_emulator::launch::scalar::{Number, Scalar};
+use visakit_emulator::launch::scalar::Scalar;
 use visakit_emulator::launch::spec::ArgKey;
 
 use super::key_behind;
+pub(crate) use visakit_emulator::launch::values::Values;
 
 /// Argument to print after the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,44 +43,6 @@ pub(crate) fn parse(text: &str) -> Result<Print, TextError> {
     Ok(Print { key, scalar: Some(scalar), count: count.transpose()? })
 }
 
-/// Numbers held by an argument.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Values {
-    /// Index of the argument.
-    pub argument: u32,
-    /// Name of the argument in the source; empty if the file does not record it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Type of the numbers.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Values of the numbers.
-    pub values: Vec<Number>,
-    /// Numbers per line.
-    #[serde(skip)]
-    pub in_line: usize,
-}
-
-impl Values {
-    /// Formats the numbers as a table: a title, then lines that begin with the index of their first
-    /// number.
-    pub(crate) fn table(&self) -> String {
-        let title = if self.name.is_empty() { format!("argument {}", self.argument) } else { self.name.clone() };
-        let mut out = format!("{title}: {} x {}\n", self.values.len(), self.kind);
-        let texts: Vec<String> = self.values.iter().map(Number::to_string).collect();
-        let width = texts.iter().map(String::len).max().unwrap_or(0);
-        let digits = texts.len().saturating_sub(1).to_string().len();
-        for (n, line) in texts.chunks(self.in_line.max(1)).enumerate() {
-            let _ = write!(out, "  [{:>digits$}]", n * self.in_line.max(1));
-            line.iter().for_each(|text| {
-                let _ = write!(out, " {text:>width$}");
-            });
-            out.push('\n');
-        }
-        out
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,12 +57,5 @@ mod tests {
         for (text, at) in [("1x", 0..2), ("1=f33", 2..5), ("1=f32:", 6..6), ("out=f32:x", 8..9)] {
             assert_eq!(parse(text).unwrap_err().at, at, "{text}");
         }
-    }
-
-    #[test]
-    fn numbers_stand_in_columns() {
-        let values = [0.5, -10.0, 2.0].map(Number::Single).to_vec();
-        let values = Values { argument: 2, name: "c".to_owned(), kind: "f32", values, in_line: 2 };
-        assert_eq!(values.table(), "c: 3 x f32\n  [0]   0.5 -10.0\n  [2]   2.0\n");
     }
 }

@@ -26,11 +26,9 @@ pub(crate) struct Wanted<'a> {
 
 /// Request to print an argument as numbers.
 struct Numbers {
-    index: u32,
-    name: String,
+    parameter: Parameter,
     scalar: Scalar,
     count: usize,
-    in_line: usize,
 }
 
 /// Expected contents of an argument.
@@ -119,12 +117,9 @@ impl<'a> Wanted<'a> {
                 Err(finding) => made.findings.push(*finding),
             }
         }
-        let values = |numbers: &Numbers| Values {
-            argument: numbers.index,
-            name: numbers.name.clone(),
-            kind: numbers.scalar.name(),
-            values: numbers.scalar.numbers(bytes_of(buffers, numbers.index)).take(numbers.count).collect(),
-            in_line: numbers.in_line,
+        let values = |numbers: &Numbers| {
+            let bytes = bytes_of(buffers, numbers.parameter.index);
+            Values::new(&numbers.parameter, numbers.scalar, bytes, numbers.count)
         };
         made.values = self.prints.iter().map(values).collect();
         made
@@ -188,13 +183,7 @@ fn numbers(print: &Print, parameter: &Parameter, size: usize) -> Result<Numbers,
         let help = format!("it holds {all} values");
         return Err(Diagnostic::new("print-count", Severity::Error, option, message).help(help).into());
     }
-    let in_line = match source {
-        // Prints one vector per line.
-        Some((of_source, width)) if of_source == scalar && width > 1 => width,
-        _ => 32 / scalar.size().max(4),
-    };
-    let (index, name) = (parameter.index, parameter.name.clone());
-    Ok(Numbers { index, name, scalar, count: print.count.unwrap_or(all), in_line })
+    Ok(Numbers { parameter: parameter.clone(), scalar, count: print.count.unwrap_or(all) })
 }
 
 fn expected(expect: &Expect, parameter: &Parameter) -> Result<Expected, Box<Diagnostic>> {

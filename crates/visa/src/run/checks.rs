@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use serde::Serialize;
-use visakit_diag::{Diagnostic, Severity};
-use visakit_emulator::check::{Finding, Item, MemoryKind, Place};
+use visakit_diag::Diagnostic;
+use visakit_emulator::check::{Finding, Item, MemoryKind, Place, diagnostics};
 use visakit_emulator::machine::fault::{Trap, TrapReport};
 use visakit_emulator::run::{Outcome, RunError};
 
@@ -141,38 +141,20 @@ impl<'a> Bug<'a> {
     }
 }
 
-/// Lists some other work items with the same bug.
-fn others(finding: &Finding) -> String {
-    let triple = |[x, y, z]: [u32; 3]| format!("({x}, {y}, {z})");
-    let item = |item: &Item| {
-        let group = if item.group == finding.report.group { "" } else { &format!("group {} ", triple(item.group)) };
-        Some(format!("{group}{}", triple(item.local_id?)))
-    };
-    let items: Vec<_> = finding.items.iter().filter_map(item).collect();
-    if items.is_empty() { String::new() } else { format!(", by local id {} too", items.join(", ")) }
-}
-
 /// Returns the findings of a bug: the bug itself and the conflicting access.
 pub(super) fn findings(found: &Found<'_>, path: &Path) -> Vec<Diagnostic> {
     let Found { program, finding, unoptimised } = *found;
     let located = |report: &TrapReport| fault::at_source(program.locate(report), report, path);
-    let mut first = located(&finding.report);
+    let mut all = diagnostics(finding, &located);
+    let first = &mut all[0];
     if finding.report.source_line.is_none() {
         let behind = if first.help.is_empty() { "" } else { "; " };
         first.help += &format!("{behind}compile the program with -g to see the source line");
     }
-    if finding.is_note {
-        first.severity = Severity::Note;
-    }
-    if finding.count > 1 {
-        first.message += &format!("; {} times{}", finding.count, others(finding));
-    }
     if unoptimised {
         first.help += "; the compiler's optimisations hide it: compile with -cl-opt-disable to see it";
     }
-    let others = finding.way.iter().chain(finding.other.as_deref());
-    let others = others.map(|report| Diagnostic { severity: Severity::Note, ..located(report) });
-    std::iter::once(first).chain(others).collect()
+    all
 }
 
 /// Returns the bugs for the JSON report, if any check was requested.

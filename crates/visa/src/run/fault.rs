@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use visakit::verify::{self, Location};
 use visakit_diag::{Diagnostic, Severity};
+use visakit_emulator::check::fault_diagnostics;
 use visakit_emulator::machine::access::{Miss, MissKind};
 use visakit_emulator::machine::fault::{Trap, TrapReport, WaitingThreads};
 use visakit_emulator::run::{Program, RunError, ThreadState};
@@ -113,21 +114,14 @@ pub(super) fn findings(
     program: &Program,
     path: &Path,
 ) -> Vec<Diagnostic> {
-    let mut own = at_source(located, report, path);
     let place = |report: &TrapReport| (report.function, report.instruction);
-    if bugs.iter().any(|bug| bug.unoptimised || place(&bug.finding.report) == place(report)) {
-        own.severity = Severity::Note;
-    }
-    if report.groups > 1 {
-        own.message += &format!("; and {} more groups", report.groups - 1);
-    }
-    let waiting = report
-        .waiting
-        .iter()
-        .map(|waiting| Diagnostic::new(own.code, Severity::Note, own.file.clone(), format!("{waiting}: waits here")));
-    let waiting: Vec<_> = waiting.collect();
-    let others = report.others.iter().flat_map(|other| findings(program.locate(other), other, bugs, program, path));
-    std::iter::once(own).chain(waiting).chain(others).collect()
+    let is_explained =
+        |report: &TrapReport| bugs.iter().any(|bug| bug.unoptimised || place(&bug.finding.report) == place(report));
+    let at = |one: &TrapReport| {
+        let located = if std::ptr::eq(one, report) { located.clone() } else { program.locate(one) };
+        at_source(located, one, path)
+    };
+    fault_diagnostics(report, &at, &is_explained)
 }
 
 /// Moves a fault to its line of the source. If the source cannot be read, the fault stays at the

@@ -11,11 +11,11 @@ use visakit_zebin::Zebin;
 
 use crate::compile::{compile, compile_behind};
 use crate::io::{is_stream, note, read, shown};
-use crate::kind::Kind;
 use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 use crate::zebins::{zebins, zebins_of};
+use visakit_wasm::kind::Kind;
 
 /// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {
@@ -64,7 +64,8 @@ pub(super) fn load(request: &Request) -> Result<Program, Findings> {
         None => None,
     };
     let platform = platform.or(layout.as_ref().and_then(Program::platform_of));
-    let selection = Selection { layout: layout.as_ref(), kernel, platform, assume: default_platform };
+    let given: Vec<_> = request.arguments.iter().chain(&request.defaults).cloned().collect();
+    let selection = Selection { layout: layout.as_ref(), given: &given, kernel, platform, assume: default_platform };
     if kind == Kind::Object || is_named("isa") {
         Ok(load::from_object(&file, &bytes, selection)?)
     } else if is_named("visaasm") || begins_as_text(&bytes) {

@@ -1,7 +1,10 @@
 //! Command `visa spec html`: writes the reference as a static site.
 
+use std::io::Write;
 use std::path::PathBuf;
 
+use flate2::write::GzEncoder;
+use flate2::{Compression, Crc};
 use serde_json::json;
 use visakit_site::{Code, Extras, MACHINE, Machine, Revision};
 use visakit_spec_tools::diff::Change;
@@ -57,14 +60,14 @@ pub(super) fn run(args: Args) -> Outcome {
 
 fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
-    let machine = args.machine.as_deref().map(read).transpose()?;
+    let machine = args.machine.as_deref().map(|path| read(path).map(packed)).transpose()?;
     make_folder(&args.output)?;
     let code = |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
     let extras = Extras {
         codes: codes::entries().into_iter().map(code).collect(),
         revisions: revisions(args)?,
         examples: visakit_site::examples::built_in(),
-        machine: if machine.is_some() { Machine::Present } else { Machine::Absent },
+        machine: machine.as_ref().map_or(Machine::Absent, |bytes| Machine::Present(crc(bytes))),
     };
     let files = visakit_site::files(&model, &extras).map_err(|why| problem("emit", &args.output, why))?;
     let mut written = Vec::new();
@@ -88,6 +91,25 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
         format => crate::report::report(&findings, format),
     }
     Ok(Outcome::of(&findings))
+}
+
+/// Compresses a module, unless it is compressed already. Pages unpack it themselves, so that any
+/// server sends the small file.
+fn packed(module: Vec<u8>) -> Vec<u8> {
+    const GZIP: &[u8] = b"\x1f\x8b";
+    if module.starts_with(GZIP) {
+        return module;
+    }
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory cannot fail.
+    let written = packed.write_all(&module).and_then(|()| packed.finish());
+    written.unwrap_or(module)
+}
+
+fn crc(bytes: &[u8]) -> u32 {
+    let mut sum = Crc::new();
+    sum.update(bytes);
+    sum.sum()
 }
 
 /// Returns the revisions of the pages, newest first.

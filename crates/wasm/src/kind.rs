@@ -6,7 +6,7 @@ use visakit_zebin::Zebin;
 
 /// Kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A vISA text.
     Text,
     /// A vISA object.
@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// Detects the kind of a file by its bytes. Only OpenCL C and other texts are detected by the
     /// file name.
-    pub(crate) fn of(path: &Path, bytes: &[u8]) -> Self {
+    pub fn of(path: &Path, bytes: &[u8]) -> Self {
         const MAGIC: [(&[u8], Kind); 9] = [
             (b"CISA", Kind::Object),
             (b"\x7fELF", Kind::Zebin),
@@ -54,7 +54,7 @@ impl Kind {
     }
 
     /// Returns the kind as one word, for JSON.
-    pub(crate) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Object => "object",
@@ -66,7 +66,7 @@ impl Kind {
     }
 
     /// Returns the kind in a few words, for messages.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Text => "a vISA text",
             Self::Object => "a vISA object",

@@ -1,0 +1,136 @@
+//! Interprocess handles: files of memory, which another process of the same user opens.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::fd::{AsRawFd, IntoRawFd};
+use std::os::unix::fs::MetadataExt;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use crate::base::extensions::IpcMemHandle;
+use crate::base::result::*;
+
+/// First bytes of a handle.
+const MAGIC: u64 = u64::from_le_bytes(*b"visakit1");
+
+/// File that a handle refers to: a descriptor of a process, and the identity of the file, because
+/// the process may have closed the descriptor.
+#[derive(Clone, Copy)]
+struct Contents {
+    process: u64,
+    descriptor: u64,
+    device: u64,
+    inode: u64,
+    bytes: u64,
+}
+
+/// Exported file with the number of its handles.
+struct Exported {
+    file: File,
+    count: u64,
+}
+
+/// Files of the handles that this process has created, by identity. They live until all handles are
+/// returned.
+static EXPORTED: LazyLock<Mutex<HashMap<(u64, u64), Exported>>> = LazyLock::new(Mutex::default);
+
+fn exported() -> MutexGuard<'static, HashMap<(u64, u64), Exported>> {
+    EXPORTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Contents {
+    fn to_handle(self) -> IpcMemHandle {
+        let Self { process, descriptor, device, inode, bytes } = self;
+        let mut handle = IpcMemHandle::default();
+        let fields = [MAGIC, process, descriptor, device, inode, bytes];
+        handle.data.as_chunks_mut().0.iter_mut().zip(fields).for_each(|(to, field)| *to = field.to_le_bytes());
+        handle
+    }
+
+    /// Reads a handle, which may hold any bytes.
+    fn of(handle: &IpcMemHandle) -> Result<Self> {
+        let mut fields = handle.data.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
+        let mut next = || fields.next().unwrap_or(0);
+        ensure(next() == MAGIC, ERROR_INVALID_ARGUMENT)?;
+        let (process, descriptor, device, inode, bytes) = (next(), next(), next(), next(), next());
+        Ok(Self { process, descriptor, device, inode, bytes })
+    }
+
+    /// Opens the file.
+    fn open(self) -> Result<File> {
+        let Self { process, descriptor, .. } = self;
+        let file = File::options().read(true).write(true).open(format!("/proc/{process}/fd/{descriptor}"));
+        let file = file.map_err(|_| ERROR_INVALID_ARGUMENT)?;
+        let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
+        ensure((about.dev(), about.ino()) == (self.device, self.inode), ERROR_INVALID_ARGUMENT)?;
+        Ok(file)
+    }
+}
+
+/// Creates a handle of a file with memory.
+pub(crate) fn export(file: &File, bytes: usize) -> Result<IpcMemHandle> {
+    let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
+    let (device, inode) = (about.dev(), about.ino());
+    let mut all = exported();
+    let own = match all.entry((device, inode)) {
+        std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+        std::collections::hash_map::Entry::Vacant(entry) => {
+            let file = file.try_clone().map_err(|_| ERROR_OUT_OF_HOST_MEMORY)?;
+            entry.insert(Exported { file, count: 0 })
+        }
+    };
+    own.count += 1;
+    let descriptor = u64::try_from(own.file.as_raw_fd()).unwrap_or(0);
+    let process = u64::from(std::process::id());
+    Ok(Contents { process, descriptor, device, inode, bytes: bytes as u64 }.to_handle())
+}
+
+/// Creates a handle of a descriptor of this process.
+pub(crate) fn of_descriptor(descriptor: u64) -> Result<IpcMemHandle> {
+    let file = open_descriptor(i32::try_from(descriptor).map_err(|_| ERROR_INVALID_ARGUMENT)?)?;
+    let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
+    ensure(about.len() > 0, ERROR_INVALID_ARGUMENT)?;
+    export(&file, usize::try_from(about.len()).map_err(|_| ERROR_INVALID_ARGUMENT)?)
+}
+
+/// Returns a new descriptor of a file, which the program owns.
+pub(crate) fn give_descriptor(file: &File) -> Result<i32> {
+    file.try_clone().map(IntoRawFd::into_raw_fd).map_err(|_| ERROR_OUT_OF_HOST_MEMORY)
+}
+
+/// Opens a descriptor of the program, which it keeps.
+pub(crate) fn open_descriptor(descriptor: i32) -> Result<File> {
+    let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{descriptor}"));
+    let file = file.map_err(|_| ERROR_INVALID_ARGUMENT)?;
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    ensure(is_file, ERROR_INVALID_ARGUMENT)?;
+    Ok(file)
+}
+
+/// Returns the descriptor of a handle of this process.
+pub(crate) fn descriptor(handle: &IpcMemHandle) -> Result<u64> {
+    let contents = Contents::of(handle)?;
+    ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
+    ensure(exported().contains_key(&(contents.device, contents.inode)), ERROR_INVALID_ARGUMENT)?;
+    Ok(contents.descriptor)
+}
+
+/// Takes back a handle of this process.
+pub(crate) fn take_back(handle: &IpcMemHandle) -> Result {
+    let contents = Contents::of(handle)?;
+    ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
+    let mut all = exported();
+    let key = (contents.device, contents.inode);
+    let own = all.get_mut(&key).ok_or(ERROR_INVALID_ARGUMENT)?;
+    ensure(u64::try_from(own.file.as_raw_fd()) == Ok(contents.descriptor), ERROR_INVALID_ARGUMENT)?;
+    own.count -= 1;
+    if own.count == 0 {
+        all.remove(&key);
+    }
+    Ok(())
+}
+
+/// Opens the file of a handle, and returns it with the size of the memory.
+pub(crate) fn open(handle: &IpcMemHandle) -> Result<(File, usize)> {
+    let contents = Contents::of(handle)?;
+    Ok((contents.open()?, usize::try_from(contents.bytes).map_err(|_| ERROR_INVALID_ARGUMENT)?))
+}
