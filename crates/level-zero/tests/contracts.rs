@@ -153,6 +153,15 @@ fn atomic_accesses_are_kept() {
     assert_eq!((put(1 << 6, 100), get()), (ERROR_INVALID_ARGUMENT.0, (0, 0b100)), "host and device do not lock");
 }
 
+/// The size of a page is known before the size of an allocation is.
+#[test]
+fn pages_have_a_size() {
+    let (setup, mut page) = (setup(), 0);
+    let result = call!(zeVirtualMemQueryPageSize, setup.context => Raw, setup.device => Raw, 0 => usize,
+        &mut page => *mut usize);
+    assert_eq!((result, page), (0, 4096));
+}
+
 /// Structures in chains are filled in.
 #[test]
 fn chains_have_answers() {
