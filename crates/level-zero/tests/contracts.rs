@@ -88,6 +88,10 @@ fn copies_have_a_queue_group() {
     let local = call!(zeKernelSetArgumentValue, kernel => Raw, 1 => u32, 512 => usize, null_mut() => *const c_void);
     assert_eq!((set(kernel, 0, &data), local), (0, 0));
     assert_eq!(launch(list, kernel, 1, null_mut(), &[]), ERROR_INVALID_COMMAND_LIST_TYPE.0);
+    let local =
+        call!(zeKernelSetArgumentValue, kernel => Raw, 1 => u32, 1 << 20 => usize, null_mut() => *const c_void);
+    let other = setup.immediate(0, 1);
+    assert_eq!((local, launch(other, kernel, 1, null_mut(), &[])), (0, ERROR_OUT_OF_DEVICE_MEMORY.0), "local memory");
     let desc = CommandQueueDesc { ordinal: 2, ..Default::default() };
     let mut none = null_mut();
     let result = call!(zeCommandQueueCreate, setup.context => Raw, setup.device => Raw,

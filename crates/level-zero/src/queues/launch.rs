@@ -59,7 +59,7 @@ impl Dispatch {
                 if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
             },
         );
-        ensure(local <= kernel.module.device.description.local_bytes, ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
+        ensure(local <= kernel.module.device.description.local_bytes, ERROR_OUT_OF_DEVICE_MEMORY)?;
         if let Groups::Direct(count) = &groups {
             range(&state, *count)?;
         }
