@@ -144,8 +144,8 @@ impl CommandList {
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<usize> {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);
-            let is_over = self.settings.mode != SYNCHRONOUS;
-            return if is_over { Ok(0) } else { timeline.synchronize(u64::MAX).map(|()| 0) };
+            let waits = self.settings.mode == SYNCHRONOUS;
+            return if waits { timeline.synchronize(u64::MAX).map(|()| 0) } else { Ok(0) };
         }
         let mut recording = self.recording();
         ensure(!recording.is_closed, ERROR_INVALID_ARGUMENT)?;
