@@ -44,7 +44,9 @@ vim.wait(20000, function()
   local found = vim.diagnostic.get(0)
   return #found == 0 or found[1].code ~= "statement"
 end, 50)
-report.corrected = #vim.diagnostic.get(0)
+report.corrected = vim.tbl_map(function(found)
+  return found.code
+end, vim.diagnostic.get(0))
 local edit = ask("textDocument/rename", 3, 16, { newName = "sum" })
 if edit then
   vim.lsp.util.apply_workspace_edit(edit, vim.lsp.get_client_by_id(client).offset_encoding)
