@@ -14,7 +14,7 @@ use visakit_level_zero::base::result::*;
 use visakit_level_zero::base::types::*;
 
 /// Variable that holds the handle for the other process.
-const HANDLE: &str = "VISAKIT_TEST_HANDLE";
+const HANDLE: &str = "LEVEL_ZERO_HANDLE";
 const COUNT: usize = 3000;
 
 /// Allocates device memory.

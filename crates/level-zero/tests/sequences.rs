@@ -120,7 +120,7 @@ fn list_devices(driver: Raw, device: Raw) {
     for name in
         [c"zexDriverImportExternalPointer", c"zexCounterBasedEventCreate2", c"zeGitsIndirectAllocationOffsets"]
     {
-        assert_eq!(address(name).1, false, "{name:?}");
+        assert!(!address(name).1, "{name:?}");
     }
     let mut units = EuCountExt { stype: 0x1_0005, ..Default::default() };
     let mut ip = DeviceIpVersionExt { stype: 0x1_000f, p_next: (&raw mut units).cast(), ..Default::default() };

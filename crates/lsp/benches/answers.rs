@@ -248,11 +248,11 @@ impl Session {
         let mut times = Vec::new();
         self.ask("semanticTokens/full", at(0, 0));
         // The server numbers its answers; the requests above have had some.
-        let mut number = 1 + places(text).len();
-        for (line, _) in places(text) {
+        let places = places(text);
+        let first = 1 + places.len();
+        for (number, (line, _)) in (first..).zip(places) {
             let mut params = at(line, 0);
             params["previousResultId"] = json!(number.to_string());
-            number += 1;
             let start = Instant::now();
             self.edit(line, [0, 0], " ");
             self.ask("semanticTokens/full/delta", params);
@@ -261,7 +261,7 @@ impl Session {
         report("semanticTokens/full/delta", times);
     }
 
-    /// Prints the timess from an edit to its findings: of a correct text, of a text with an
+    /// Prints the times from an edit to its findings: of a correct text, of a text with an
     /// error, and of the corrected text.
     fn edits(&mut self, text: &str) {
         let mut times = [const { Vec::new() }; 3];

@@ -46,7 +46,7 @@ impl Lent {
     /// Returns the readable words, as ranges in increasing order.
     pub fn readable(&self) -> Vec<Range<usize>> {
         let all = self.words.len();
-        let Some(guards) = &self.guards else { return vec![0..all] };
+        let Some(guards) = &self.guards else { return std::iter::once(0..all).collect() };
         let word = |at: u64| usize::try_from(at.saturating_sub(guards.skipped) / 4).map_or(all, |word| word.min(all));
         guards.parts.iter().map(|part| word(part.start)..word(part.end)).collect()
     }

@@ -6,6 +6,7 @@ use serde_json::json;
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
+use visakit_wasm::kind::Kind;
 use visakit_zebin::info::KernelInfo;
 use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
 use visakit_zebin::spirv::{self, Module};
@@ -16,7 +17,6 @@ use crate::io::{Output, is_stream, note, read, shown, text_of};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem};
 use crate::unfinished::Unfinished;
-use visakit_wasm::kind::Kind;
 
 /// Output name requested from the compiler.
 const OUT: &str = "out";

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use serde_json::json;
+use visakit_wasm::kind::Kind;
+use visakit_zebin::extract;
 
 use crate::io::{out, read, shown, write_named};
 use crate::outcome::{Outcome, OutputFormat};
 use crate::report::{Findings, answer, finish, problem, report};
-use visakit_wasm::kind::Kind;
-use visakit_zebin::extract;
 
 /// Extract the parts of a zebin, fat binary or archive: vISA texts, `.ze_info`, native code
 #[derive(clap::Args)]

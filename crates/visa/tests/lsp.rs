@@ -60,15 +60,16 @@ fn pages_are_linted() {
     assert_eq!(session.end(), Some(2));
 }
 
-/// Opens all pages of a folder of a specification. Returns the number of findings.
-fn open_all(spec: &Path) -> usize {
+/// Opens some pages of a folder of a specification. Returns the number of findings.
+fn open_some(spec: &Path) -> usize {
     let mut session = start();
     session.ask(1, "initialize", json!({ "capabilities": {} }));
     session.note("initialized", json!({}));
     let mut count = 0;
     let all = [files(spec, "md"), files(&spec.join("instructions"), "md")].concat();
-    assert!(all.len() > 100, "{}: {} pages", spec.display(), all.len());
-    for (number, page) in all.iter().enumerate() {
+    assert!(all.len() > 60, "{}: {} pages", spec.display(), all.len());
+    // Each page is linted with all others, which takes seconds without optimisation.
+    for (number, page) in all.iter().step_by(41).enumerate() {
         let uri = format!("file://{}", page.display());
         let text = std::fs::read_to_string(page).unwrap();
         session.open(&uri, &text);
@@ -78,10 +79,7 @@ fn open_all(spec: &Path) -> usize {
             let answer = session.ask(number as i32 * 4 + id, &format!("textDocument/{method}"), params.clone());
             assert!(answer.get("error").is_none(), "{uri}: {method}: {answer}");
         }
-        // The pages of one revision are linted together, so a few are enough.
-        if number % 16 == 0 {
-            count += session.findings(&uri).as_array().unwrap().len();
-        }
+        count += session.findings(&uri).as_array().unwrap().len();
     }
     session.ask(9999, "shutdown", Value::Null);
     session.note("exit", Value::Null);
@@ -93,7 +91,7 @@ fn open_all(spec: &Path) -> usize {
 #[test]
 fn pages_of_other_revisions() {
     for revision in shared("pages_of_other_revisions", "VISAKIT_UPSTREAM").map_or_else(Vec::new, folders) {
-        let count = open_all(&revision);
+        let count = open_some(&revision);
         println!("{}: {count} findings", revision.display());
     }
     let git = |args: &[&str]| Command::new("git").arg("-C").arg(root()).args(args).output();
@@ -109,7 +107,7 @@ fn pages_of_other_revisions() {
         assert!(archive.unwrap().status.success(), "{commit}");
         let unpacked = Command::new("tar").args(["-xf", "a.tar"]).current_dir(&dir).status().unwrap();
         assert!(unpacked.success());
-        println!("{commit}: {} findings", open_all(&dir.join("spec")));
+        println!("{commit}: {} findings", open_some(&dir.join("spec")));
     }
 }
 
@@ -137,32 +135,23 @@ fn neovim_uses_the_server() {
         ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8\n    ad (M1, 8) V32(0,0)<1> V32(0,0)<8;8,1> 0x0:f\n    ret (M1, 1)\n",
     )
     .unwrap();
+    // The option `-l` would be shorter, but versions before 0.9 do not have it.
     let made = Command::new("nvim")
-        .args(["--headless", "-u", "NONE", "-l"])
-        .args([&script, &text, &out])
+        .args(["--headless", "-u", "NONE", "-c"])
+        .arg(format!("luafile {}", script.display()))
         .env("VISA", env!("CARGO_BIN_EXE_visa"))
+        .env("VISA_TEXT", &text)
+        .env("VISA_OUT", &out)
         .output()
         .unwrap();
-    // Versions before 0.9 have no option to run a script.
-    let made = if out.is_file() {
-        made
-    } else {
-        Command::new("nvim")
-            .args(["--headless", "-u", "NONE", "-c"])
-            .arg(format!("luafile {}", script.display()))
-            .env("VISA", env!("CARGO_BIN_EXE_visa"))
-            .env("VISA_TEXT", &text)
-            .env("VISA_OUT", &out)
-            .output()
-            .unwrap()
-    };
     let result = std::fs::read_to_string(&out).unwrap_or_else(|_| panic!("{made:?}"));
     let result: Value = serde_json::from_str(&result).unwrap();
     assert_eq!(result["findings"][0]["code"], "statement", "{result}");
     assert_eq!(result["line"], 3, "{result}");
     assert!(result["hover"].as_str().unwrap().contains("32 bytes"), "{result}");
     assert!(result["completion"].as_array().unwrap().iter().any(|label| label == "add"), "{result}");
-    assert_eq!(result["corrected"], 0, "{result}");
+    // What remains is that no statement writes the variable.
+    assert_eq!(result["corrected"], json!(["unwritten"]), "{result}");
     assert_eq!(result["lines"][2], ".decl sum v_type=G type=f num_elts=8", "{result}");
     assert_eq!(result["lines"][3], "    add (M1, 8) sum(0,0)<1> sum(0,0)<8;8,1> 0x0:f", "{result}");
 }

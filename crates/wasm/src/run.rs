@@ -278,10 +278,10 @@ fn refuse_file(text: &str, mut spec: ArgSpec) -> Result<(), Box<Diagnostic>> {
 }
 
 /// Refuses launches that are too large for a page.
-fn limit(range: &NdRange, arguments: &[Option<Argument>]) -> Result<(), Diagnostic> {
+fn limit(range: &NdRange, arguments: &[Option<Argument>]) -> Result<(), Box<Diagnostic>> {
     if range.items() > ITEMS {
         let message = format!("the launch has {} work items; the page runs at most {ITEMS}", range.items());
-        return Err(wrong("launch-size", &message, "use a smaller global size, or the command `visa run`"));
+        return Err(wrong("launch-size", &message, "use a smaller global size, or the command `visa run`").into());
     }
     let bytes = arguments.iter().flatten().map(|argument| match argument {
         Argument::Buffer(bytes) | Argument::Undefined(bytes) => bytes.len(),
@@ -291,7 +291,7 @@ fn limit(range: &NdRange, arguments: &[Option<Argument>]) -> Result<(), Diagnost
     let bytes: usize = bytes.sum();
     if bytes > BUFFER_BYTES {
         let message = format!("the buffers have {bytes} bytes; the page takes at most {BUFFER_BYTES}");
-        return Err(wrong("launch-size", &message, "use smaller buffers, or the command `visa run`"));
+        return Err(wrong("launch-size", &message, "use smaller buffers, or the command `visa run`").into());
     }
     Ok(())
 }

@@ -152,8 +152,8 @@ impl CommandList {
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);
-            let is_over = self.settings.mode != SYNCHRONOUS;
-            return if is_over { Ok(None) } else { timeline.synchronize(u64::MAX).map(|()| None) };
+            let waits = self.settings.mode == SYNCHRONOUS;
+            return if waits { timeline.synchronize(u64::MAX).map(|()| None) } else { Ok(None) };
         }
         let mut recording = self.recording();
         if recording.is_closed {

@@ -48,7 +48,7 @@ struct State {
 }
 
 impl State {
-    /// Gives up the steps of the parent process after a `fork`, because its threads do not exist in
+    /// Drops the steps of the parent process after a `fork`, because its threads do not exist in
     /// the child. The next report is a failure.
     fn after_fork(&mut self) {
         let process = std::process::id();

@@ -347,7 +347,7 @@ mod tests {
         assert!(*at == first && lent.bytes == 2 * PAGE && lent.guards.is_none());
         // A pointer to another page.
         let beyond = all.regions([page(5)]);
-        assert!(beyond[0].1.bytes == 8 * PAGE && beyond[0].1.readable() == [0..2048]);
+        assert!(beyond[0].1.bytes == 8 * PAGE && beyond[0].1.readable().iter().eq([&(0..2048)]));
         // The same physical page at two addresses.
         assert_eq!(map(4, 1, 1, Access::Read), Ok(()));
         // SAFETY: both pages are mapped.

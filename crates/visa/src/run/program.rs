@@ -7,6 +7,7 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_emulator::check::prelude;
 use visakit_emulator::run::Program;
 use visakit_emulator::run::load::{self, Selection};
+use visakit_wasm::kind::Kind;
 use visakit_zebin::Zebin;
 
 use crate::compile::{compile, compile_behind};
@@ -15,7 +16,6 @@ use crate::launch::request::Request;
 use crate::recompile::{can_recompile, recompile};
 use crate::report::{Findings, problem};
 use crate::zebins::{zebins, zebins_of};
-use visakit_wasm::kind::Kind;
 
 /// Reads the program and the layout of its arguments.
 pub(super) fn load(request: &Request) -> Result<Program, Findings> {

@@ -1,9 +1,9 @@
 -- Opens a text in Neovim, waits for findings, follows a definition, hovers, completes, corrects the
 -- text and renames a variable; writes a report.
-local text = os.getenv("VISA_TEXT") or arg[1]
-local out = os.getenv("VISA_OUT") or arg[2]
+local text = os.getenv("VISA_TEXT")
+local out = os.getenv("VISA_OUT")
 
-vim.cmd.edit(text)
+vim.cmd("edit " .. text)
 local client = vim.lsp.start_client({ name = "visa", cmd = { os.getenv("VISA"), "lsp" }, root_dir = vim.fn.getcwd() })
 vim.lsp.buf_attach_client(0, client)
 local report = { findings = {}, line = 0, hover = "" }
@@ -44,7 +44,9 @@ vim.wait(20000, function()
   local found = vim.diagnostic.get(0)
   return #found == 0 or found[1].code ~= "statement"
 end, 50)
-report.corrected = #vim.diagnostic.get(0)
+report.corrected = vim.tbl_map(function(found)
+  return found.code
+end, vim.diagnostic.get(0))
 local edit = ask("textDocument/rename", 3, 16, { newName = "sum" })
 if edit then
   vim.lsp.util.apply_workspace_edit(edit, vim.lsp.get_client_by_id(client).offset_encoding)
