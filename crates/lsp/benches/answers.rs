@@ -248,11 +248,10 @@ impl Session {
         let mut times = Vec::new();
         self.ask("semanticTokens/full", at(0, 0));
         // The server numbers its answers; the requests above have had some.
-        let mut number = 1 + places(text).len();
-        for (line, _) in places(text) {
+        let first = 1 + places(text).len();
+        for (number, (line, _)) in (first..).zip(places(text)) {
             let mut params = at(line, 0);
             params["previousResultId"] = json!(number.to_string());
-            number += 1;
             let start = Instant::now();
             self.edit(line, [0, 0], " ");
             self.ask("semanticTokens/full/delta", params);
