@@ -25,12 +25,18 @@ pub(crate) struct Entry {
     pub(crate) address: String,
 }
 
-/// Returns the address of the explanation of a code: its page in the copy of the reference site
-/// that the environment names, or else the document.
+/// Returns the address of the explanation of a code.
 pub(crate) fn address(code: &str) -> Option<String> {
-    let entry = entries().into_iter().find(|entry| entry.code == code)?;
-    let has_site = std::env::var_os(address::SITE_VARIABLE).is_some_and(|site| !site.is_empty());
-    Some(if has_site { address::url(&address::code(code)) } else { entry.address })
+    entries().into_iter().find(|entry| entry.code == code).map(Entry::published)
+}
+
+impl Entry {
+    /// Returns the address of the explanation: its page in the copy of the reference site that the
+    /// environment names, or else the document.
+    pub(crate) fn published(self) -> String {
+        let has_site = std::env::var_os(address::SITE_VARIABLE).is_some_and(|site| !site.is_empty());
+        if has_site { address::url(&address::code(self.code)) } else { self.address }
+    }
 }
 
 /// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence

@@ -144,6 +144,8 @@ fn payloads_are_where_they_should_be() {
     };
     let has = |texts: &[String], part: &[String]| texts.windows(part.len()).any(|window| window == part);
     let colours = ["red", "green", "blue", "alpha"];
+    let coordinates = ["u", "v", "r"].map(|one| format!("src0addrs{one}"));
+    let coordinates = coordinates.each_ref().map(String::as_str);
     for (platform, lanes, variables, statement, read, written) in [
         (
             "dg2",
@@ -183,7 +185,7 @@ fn payloads_are_where_they_should_be() {
             16,
             "P=ud D=ud",
             "lsc_load_quad.tgm (M1, 16) D:d32.xyzw bti(0x4)[P,P.64,P.128]:a32",
-            &["src0addrsu", "src0addrsv", "src0addrsr"],
+            &coordinates,
             &colours,
         ),
     ] {
