@@ -1,9 +1,9 @@
 //! Times of all requests on texts of 10,000 lines, and of the findings after an edit.
 //!
-//! `cargo bench -p visakit-lsp` prints one line for each request: the median and the longest time over
-//! several places, each after an edit nearby, and the ratio of the longest time to 50 ms. Messages
-//! pass through pipes as JSON, as they do between an editor and `visa lsp`. An argument such as
-//! `hover` selects requests.
+//! `cargo bench -p visakit-lsp` prints one line for each request: the median and the longest time
+//! over several places, each after an edit nearby, and the ratio of the longest time to 50 ms.
+//! Messages pass through pipes as JSON, as they do between an editor and `visa lsp`. An argument
+//! such as `hover` selects requests.
 
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::time::{Duration, Instant};

@@ -148,7 +148,8 @@ impl CommandList {
     }
 
     /// Appends steps; `renewed` is signaled by each execution. Returns the position of the first
-    /// step in the recording. As in Intel's driver, a closed list ignores further commands (`None`).
+    /// step in the recording. As in Intel's driver, a closed list ignores further commands, which
+    /// have no position.
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
             timeline.push(steps);
