@@ -18,10 +18,11 @@ const EVALUATE_MARKS: [&str; 3] =
 const ANY: [&str; 1] = ["ALL"];
 
 /// Files that name instructions, with the reason; a folder ends with `/`.
-const OF_INSTRUCTIONS: [(&str, &str); 4] = [
+const OF_INSTRUCTIONS: [(&str, &str); 5] = [
     ("crates/kernels/", "a kernel implements an instruction, and its type has the page's operands"),
     ("crates/conform/src/behaviour/reach.rs", "tests draw operands within the memory of the test"),
     ("crates/site/src/pictures/matrix.rs", "a picture reads the depth and the types of a matrix product"),
+    ("crates/site/src/pictures/payload.rs", "a picture names the parameters of messages to samplers"),
     ("src/text/instruction.rs", "the default of an operand depends on another field of its form"),
 ];
 

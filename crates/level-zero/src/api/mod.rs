@@ -8,7 +8,7 @@ mod device;
 
 mod context;
 
-mod pages;
+mod virtual_memory;
 
 mod ipc;
 

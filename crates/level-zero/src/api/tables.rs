@@ -13,9 +13,9 @@ use crate::api::ipc::*;
 use crate::api::kernel::*;
 use crate::api::list::*;
 use crate::api::module::*;
-use crate::api::pages::*;
 use crate::api::queue::*;
 use crate::api::update::*;
+use crate::api::virtual_memory::*;
 use crate::base::function::{self, Function};
 
 /// Returns the function with a name.

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use visakit::isa::{Instruction, Load3d, Sample3d, Sample43d};
+use visakit::isa::{DataType, DataTypeClass, Instruction, Load3d, Sample3d, Sample43d};
 use visakit_machine::World;
 use visakit_machine::buffer::Buffer;
 use visakit_machine::format::{ComponentOrder, ComponentType, Format};
@@ -282,11 +282,16 @@ fn read(
             name: name.unwrap_or(shown.name).to_lowercase(),
             range: *at..end,
             size: (shown.bits as usize / 8).max(1),
-            is_float: matches!(shown.data_type, "f" | "hf"),
+            is_float: is_float(shown.data_type),
             number,
         });
     }
     out
+}
+
+/// Returns true for the name of a float type.
+fn is_float(name: &str) -> bool {
+    DataType::ALL.iter().any(|one| one.name() == name && one.class() == DataTypeClass::Float)
 }
 
 /// Returns the names of the parameters of a message to a sampler, in its newest form.
