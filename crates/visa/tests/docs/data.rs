@@ -72,7 +72,7 @@ pub(crate) struct Cause {
     pub(crate) kernel: Option<String>,
 }
 
-/// Third-party program run on the OpenCL driver.
+/// Third-party program run on a driver.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Run {

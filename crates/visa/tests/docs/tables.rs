@@ -3,9 +3,10 @@
 use super::data::{Demand, Environment, Official, Run, Suite, Validation};
 
 /// Groups of programs: key in the data and heading.
-pub(crate) const GROUPS: [(&str, &str); 4] = [
+pub(crate) const GROUPS: [(&str, &str); 5] = [
     ("conformance", "Conformance suites"),
     ("libraries", "Libraries in C and C++"),
+    ("level-zero", "Programs on the Level Zero driver"),
     ("python", "Python packages"),
     ("applications", "Applications"),
 ];
