@@ -31,11 +31,13 @@ fn main() {
     let doc = "/// Pages from which the library was built, as pairs of path in the specification's folder and text.";
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
-    // Documentation links to the pages of the repository.
+    // Documentation links to the pages of the repository, and to the reference site.
     let repository = env::var("CARGO_PKG_REPOSITORY").unwrap_or_default();
     let is_own = env::var_os("VISAKIT_SPEC").is_none();
-    let pages = is_own.then(|| format!("{repository}/blob/main/spec"));
-    for file in visakit_codegen::emit_linked(&model, pages.as_deref()) {
+    let pages = format!("{repository}/blob/main/spec");
+    let reference = format!("{}/reference", env::var("CARGO_PKG_HOMEPAGE").unwrap_or_default());
+    let links = is_own.then_some(visakit_codegen::Links { pages: &pages, reference: &reference });
+    for file in visakit_codegen::emit_linked(&model, links) {
         // Format here rather than in the generator, so that Cargo compiles generator and formatter
         // in parallel.
         let parsed = syn::parse2(file.tokens).expect("emitted code is Rust");

@@ -5,6 +5,7 @@
 //! This crate does not depend on `visakit`, which uses the emitted code; only the build script of
 //! `visakit` emits.
 
+pub mod address;
 mod check;
 mod emit;
 mod facts;
@@ -22,7 +23,7 @@ mod specification;
 mod suggest;
 
 pub use check::complete;
-pub use emit::{File, HEADER, emit, emit_linked, mnemonics};
+pub use emit::{File, HEADER, Links, emit, emit_linked, mnemonics};
 pub use facts::facts;
 pub use model::{anatomy, template};
 pub use overlay::read_to_build;

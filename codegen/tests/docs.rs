@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta};
+use visakit_codegen::Links;
 use visakit_testing::root;
 
 /// Documentation of a type: its lines, and its further search words.
@@ -36,9 +37,9 @@ fn docs(attributes: &[Attribute]) -> Docs {
 }
 
 /// Returns the documentation of the emitted instructions by type.
-fn emitted(pages: Option<&str>) -> (visakit_codegen::model::Model, BTreeMap<String, Docs>) {
+fn emitted(links: Option<Links<'_>>) -> (visakit_codegen::model::Model, BTreeMap<String, Docs>) {
     let (model, _) = visakit_codegen::read_dir(&root().join("spec")).unwrap();
-    let files = visakit_codegen::emit_linked(&model, pages);
+    let files = visakit_codegen::emit_linked(&model, links);
     let file = files.into_iter().find(|file| file.name == "instructions.rs").unwrap();
     let mut found = BTreeMap::new();
     for item in syn::parse2::<syn::File>(file.tokens).unwrap().items {
@@ -53,7 +54,7 @@ fn emitted(pages: Option<&str>) -> (visakit_codegen::model::Model, BTreeMap<Stri
 
 #[test]
 fn instructions_have_their_facts() {
-    let (model, docs) = emitted(Some("PAGES"));
+    let (model, docs) = emitted(Some(Links { pages: "PAGES", reference: "SITE" }));
     let mut seen = 0;
     for (name, docs) in docs.iter().filter(|(name, _)| *name != "Instruction") {
         let of = |label: &str| docs.lines.iter().find_map(|line| line.strip_prefix(label)).unwrap_or_default();
@@ -63,6 +64,10 @@ fn instructions_have_their_facts() {
         let (path, rest) = page.split_once(':').unwrap_or_else(|| panic!("{name}: {:#?}", docs.lines));
         let line: usize = rest.split('`').next().unwrap().parse().unwrap();
         assert_eq!(rest, format!("{line}`](PAGES/{path}?plain=1#L{line})"));
+        let reference = of("- Reference: [`");
+        let (address, link) = reference.split_once("`](").unwrap_or_else(|| panic!("{name}: {:#?}", docs.lines));
+        assert_eq!(link, format!("SITE/{address})"));
+        assert!(address.starts_with("instructions/") && address.ends_with(".html"), "{address}");
         let text = std::fs::read_to_string(root().join("spec").join(path)).unwrap();
         let definition = text.lines().nth(line - 1).unwrap().to_lowercase();
         let code = format!("0x{}", opcode.trim_end_matches('`').split(" 0x").next().unwrap());
@@ -87,6 +92,7 @@ fn instructions_are_found_by_other_words() {
         "{add:#?}"
     );
     assert!(add.iter().any(|line| line == "let instruction = Instruction::from(Add::default());"), "{add:#?}");
-    // Without the address of the pages there is no link.
+    // Without addresses there is no link.
+    assert!(!add.iter().any(|line| line.starts_with("- Reference:")), "{add:#?}");
     assert!(add.iter().any(|line| line == "- Page: `instructions/ADD.md:3`"), "{add:#?}");
 }

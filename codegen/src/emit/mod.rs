@@ -41,10 +41,19 @@ pub fn emit(model: &Model) -> Vec<File> {
     emit_linked(model, None)
 }
 
-/// Emits all files as [`emit`] does. Documentation links to the pages below the address `pages`.
-pub fn emit_linked(model: &Model, pages: Option<&str>) -> Vec<File> {
+/// Addresses to which documentation links.
+#[derive(Clone, Copy, Debug)]
+pub struct Links<'a> {
+    /// Folder of the pages, as text.
+    pub pages: &'a str,
+    /// Root of the reference site.
+    pub reference: &'a str,
+}
+
+/// Emits all files as [`emit`] does, with links in the documentation.
+pub fn emit_linked(model: &Model, links: Option<Links<'_>>) -> Vec<File> {
     let names = Names::new(model);
-    let cx = Cx { model, names, pages };
+    let cx = Cx { model, names, links };
     vec![
         File { name: "tables.rs", tokens: tables::emit(&cx) },
         File { name: "lists.rs", tokens: lists::emit(&cx) },
@@ -59,14 +68,13 @@ pub fn emit_linked(model: &Model, pages: Option<&str>) -> Vec<File> {
 /// Returns the first words of statements in assembly text, each with the names of its possible
 /// instructions.
 pub fn mnemonics(model: &Model) -> BTreeMap<String, BTreeSet<&str>> {
-    text::mnemonics(&Cx { model, names: Names::new(model), pages: None })
+    text::mnemonics(&Cx { model, names: Names::new(model), links: None })
 }
 
 /// Context of all emitters.
 pub(crate) struct Cx<'a> {
     pub(crate) model: &'a Model,
-    /// Address of the folder of pages, for links in documentation.
-    pub(crate) pages: Option<&'a str>,
+    pub(crate) links: Option<Links<'a>>,
     names: Names,
 }
 

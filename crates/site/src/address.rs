@@ -4,8 +4,10 @@
 //! Addresses depend on the kind and the name only, so they are stable: a name keeps its address as
 //! long as the specification has the name.
 
+pub use visakit_codegen::address::{instruction, slug};
+
 /// Root of the published site.
-pub const SITE: &str = "https://visakit.github.io/visakit/reference";
+pub const SITE: &str = concat!(env!("CARGO_PKG_HOMEPAGE"), "/reference");
 
 /// Environment variable with the root of another copy of the site, such as `file:///tmp/site`.
 pub const SITE_VARIABLE: &str = "VISAKIT_SITE";
@@ -14,15 +16,6 @@ pub const SITE_VARIABLE: &str = "VISAKIT_SITE";
 pub fn url(address: &str) -> String {
     let root = std::env::var(SITE_VARIABLE).ok().filter(|root| !root.is_empty());
     format!("{}/{address}", root.as_deref().unwrap_or(SITE).trim_end_matches('/'))
-}
-
-/// Returns a name as a part of an address: letters, digits, `_`, `-` and `.` stay, a leading `%` is
-/// dropped, and other characters become dashes.
-pub fn slug(name: &str) -> String {
-    let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '-' };
-    let slug: String = name.trim_start_matches('%').chars().map(keep).collect();
-    // A file name must not be hidden or empty.
-    if slug.is_empty() || slug.starts_with('.') { format!("_{}", slug.trim_start_matches('.')) } else { slug }
 }
 
 macro_rules! pages {
@@ -35,8 +28,6 @@ macro_rules! pages {
 }
 
 pages! {
-    /// Returns the address of an instruction.
-    instruction "instructions";
     /// Returns the address of a bit field or an enumeration.
     list "lists";
     /// Returns the address of a structure.

@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use crate::address;
 use crate::emit::{Cx, escape_doc, type_name};
 use crate::model::{Availability, Form, Instruction};
 
@@ -16,6 +17,10 @@ pub(super) fn docs(cx: &Cx<'_>, i: &Instruction, prose: &str, forms: &[&Form]) -
     lines.extend(templates(forms).into_iter().map(|template| format!("- Text: `{template}`")));
     lines.push(format!("- Platforms: {}", platforms(i)));
     lines.push(format!("- Page: {}", page(cx, i)));
+    if let Some(links) = cx.links {
+        let address = address::instruction(&i.name);
+        lines.push(format!("- Reference: [`{address}`]({}/{address})", links.reference));
+    }
     let lines = lines.into_iter().map(|line| if line.is_empty() { line } else { format!(" {line}") });
     quote!(#(#[doc = #lines])*)
 }
@@ -75,8 +80,8 @@ fn platforms(i: &Instruction) -> String {
 /// Returns the page and the line of an instruction, as a link if the address of the pages is known.
 fn page(cx: &Cx<'_>, i: &Instruction) -> String {
     let (path, line) = cx.model.origin(i.at);
-    match cx.pages {
-        Some(pages) => format!("[`{path}:{line}`]({pages}/{path}?plain=1#L{line})"),
+    match cx.links {
+        Some(links) => format!("[`{path}:{line}`]({}/{path}?plain=1#L{line})", links.pages),
         None => format!("`{path}:{line}`"),
     }
 }
