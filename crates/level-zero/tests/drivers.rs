@@ -43,7 +43,8 @@ impl Built {
 
 #[test]
 fn both_drivers_share_a_process() {
-    let opencl = compiler().with_file_name("libvisakit_opencl.so");
+    // A test command of the workspace builds it into the folder of the tests.
+    let opencl = std::env::current_exe().unwrap().with_file_name("libvisakit_opencl.so");
     if !have("both drivers", "build", opencl.is_file(), "cargo build -p visakit-opencl") {
         return;
     }

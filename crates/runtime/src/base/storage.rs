@@ -55,13 +55,16 @@ impl Storage {
     pub fn new(bytes: usize) -> Option<Arc<Self>> {
         if bytes >= LARGE {
             let whole = bytes.checked_next_multiple_of(ALIGNMENT)?;
-            let first = map(std::ptr::null_mut(), whole, 0)?;
-            return Some(Arc::new(Self { first, bytes, home: Home::System(whole), shared: OnceLock::new() }));
+            return Some(Self::at(map(whole)?, bytes, Home::System(whole)));
         }
         let layout = Layout::from_size_align(bytes.max(1).next_multiple_of(ALIGNMENT), ALIGNMENT).ok()?;
         // SAFETY: the layout has a size.
         let first = unsafe { alloc_zeroed(layout) };
-        (!first.is_null()).then(|| Arc::new(Self { first, bytes, home: Home::Heap(layout), shared: OnceLock::new() }))
+        (!first.is_null()).then(|| Self::at(first, bytes, Home::Heap(layout)))
+    }
+
+    fn at(first: *mut u8, bytes: usize, home: Home) -> Arc<Self> {
+        Arc::new(Self { first, bytes, home, shared: OnceLock::new() })
     }
 
     /// Allocates zeroed memory at an address that kernels use too.
@@ -70,17 +73,10 @@ impl Storage {
             return None;
         }
         let whole = bytes.max(1).next_multiple_of(ALIGNMENT);
-        for _ in 0..MOST_TRIES {
-            let slot = take_slot()?;
-            match map(slot as *mut libc::c_void, whole, libc::MAP_FIXED_NOREPLACE) {
-                Some(first) => {
-                    return Some(Arc::new(Self { first, bytes, home: Home::Slot(slot), shared: OnceLock::new() }));
-                }
-                // The address is in use by other memory, so the slot stays taken.
-                None => continue,
-            }
-        }
-        None
+        let slot = claim(1, whole, WRITABLE, None)?;
+        let first = slot as *mut u8;
+        prefer_large_pages(first, whole);
+        Some(Self::at(first, bytes, Home::Slot(slot)))
     }
 
     /// Maps a file at an address that kernels use too.
@@ -89,15 +85,9 @@ impl Storage {
         if bytes as u64 > MAX_BUFFER || file.metadata().ok()?.len() < whole as u64 {
             return None;
         }
-        for _ in 0..MOST_TRIES {
-            let slot = take_slot()?;
-            let rights = libc::PROT_READ | libc::PROT_WRITE;
-            if place(slot, whole, rights, libc::MAP_FIXED_NOREPLACE, Some((file.as_fd(), 0))) {
-                let (first, home) = (slot as *mut u8, Home::Slot(slot));
-                return Some(Arc::new(Self { first, bytes, home, shared: OnceLock::from(file) }));
-            }
-        }
-        None
+        let slot = claim(1, whole, WRITABLE, Some((file.as_fd(), 0)))?;
+        let (first, home) = (slot as *mut u8, Home::Slot(slot));
+        Some(Arc::new(Self { first, bytes, home, shared: OnceLock::from(file) }))
     }
 
     /// Moves memory of a slot to a file that other processes can map, and returns the file. A write
@@ -113,8 +103,7 @@ impl Storage {
             // Another thread may have been faster; then this file is dropped.
             if self.shared.set(file).is_ok() {
                 let file = self.shared.get()?;
-                let rights = libc::PROT_READ | libc::PROT_WRITE;
-                place(self.first as u64, whole, rights, libc::MAP_FIXED, Some((file.as_fd(), 0))).then_some(())?;
+                place(self.first as u64, whole, WRITABLE, libc::MAP_FIXED, Some((file.as_fd(), 0))).then_some(())?;
             }
         }
         self.shared.get()
@@ -126,7 +115,7 @@ impl Storage {
     /// `first` points to `bytes` bytes that live until the storage is dropped.
     pub unsafe fn of_program(first: *mut u8, bytes: usize) -> Option<Arc<Self>> {
         let words = (first as usize).is_multiple_of(4) && bytes.is_multiple_of(4);
-        words.then(|| Arc::new(Self { first, bytes, home: Home::Program, shared: OnceLock::new() }))
+        words.then(|| Self::at(first, bytes, Home::Program))
     }
 
     /// Returns the number of bytes up to the end of the last page, for memory in a slot: as on a
@@ -204,14 +193,8 @@ pub struct Space {
 impl Space {
     /// Reserves addresses, a multiple of the system's page size.
     pub fn new(bytes: usize) -> Option<Arc<Self>> {
-        let count = (bytes as u64).div_ceil(SLOT);
-        for _ in 0..MOST_TRIES {
-            let first = take_slots(count)?;
-            if place(first, bytes, libc::PROT_NONE, libc::MAP_FIXED_NOREPLACE, None) {
-                return Some(Arc::new(Self { first, bytes }));
-            }
-        }
-        None
+        let first = claim((bytes as u64).div_ceil(SLOT), bytes, libc::PROT_NONE, None)?;
+        Some(Arc::new(Self { first, bytes }))
     }
 
     /// Returns the first address.
@@ -225,17 +208,17 @@ impl Space {
     }
 
     /// Maps pages of a file. Returns false if the system refuses.
-    pub fn map(&self, offset: usize, bytes: usize, file: (BorrowedFd<'_>, usize)) -> bool {
+    pub fn map(&self, offset: usize, bytes: usize, file: FilePart<'_>) -> bool {
         let fits = offset.checked_add(bytes).is_some_and(|end| end <= self.bytes);
         let at = self.first + offset as u64;
-        fits && place(at, bytes, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_FIXED, Some(file))
+        fits && place(at, bytes, WRITABLE, libc::MAP_FIXED, Some(file))
     }
 
     /// Removes pages of a file. If commands still use the addresses, zeros replace the pages,
     /// because an access to missing pages ends the process.
     pub fn unmap(&self, offset: usize, bytes: usize, is_used: bool) {
         if offset.checked_add(bytes).is_some_and(|end| end <= self.bytes) {
-            let rights = if is_used { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+            let rights = if is_used { WRITABLE } else { libc::PROT_NONE };
             place(self.first + offset as u64, bytes, rights, libc::MAP_FIXED, None);
         }
     }
@@ -261,8 +244,26 @@ impl Drop for Space {
     }
 }
 
+/// Rights of memory that the program and kernels read and write.
+const WRITABLE: i32 = libc::PROT_READ | libc::PROT_WRITE;
+
+/// Open file, and the offset of the first byte to map.
+type FilePart<'a> = (BorrowedFd<'a>, usize);
+
+/// Maps pages of a file, or zeros, at the start of free slots, and returns their address.
+fn claim(slots: u64, bytes: usize, rights: i32, file: Option<FilePart<'_>>) -> Option<u64> {
+    for _ in 0..MOST_TRIES {
+        let first = take_slots(slots)?;
+        // If other memory uses the addresses, the slots stay taken.
+        if place(first, bytes, rights, libc::MAP_FIXED_NOREPLACE, file) {
+            return Some(first);
+        }
+    }
+    None
+}
+
 /// Maps pages of a file, or zeros, at a fixed address. Returns false if the system refuses.
-fn place(at: u64, bytes: usize, rights: i32, fixed: i32, file: Option<(BorrowedFd<'_>, usize)>) -> bool {
+fn place(at: u64, bytes: usize, rights: i32, fixed: i32, file: Option<FilePart<'_>>) -> bool {
     let (fd, offset) = file.map_or((-1, 0), |(file, offset)| (file.as_raw_fd(), offset));
     let kind = if file.is_some() { libc::MAP_SHARED } else { libc::MAP_PRIVATE | libc::MAP_ANONYMOUS };
     let at = at as *mut libc::c_void;
@@ -283,44 +284,36 @@ struct Slots {
 
 static SLOTS: Mutex<Slots> = Mutex::new(Slots { free: BTreeSet::new(), next: FIXED });
 
-fn take_slot() -> Option<u64> {
-    let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(slot) = slots.free.pop_first() {
-        return Some(slot);
-    }
-    let slot = slots.next;
-    slots.next = Some(slot + SLOT).filter(|_| slot < FIXED_END)?;
-    Some(slot)
-}
-
 /// Takes consecutive slots.
 fn take_slots(count: u64) -> Option<u64> {
-    if count == 1 {
-        return take_slot();
-    }
     let mut slots = SLOTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if count == 1
+        && let Some(slot) = slots.free.pop_first()
+    {
+        return Some(slot);
+    }
     let first = slots.next;
     slots.next = first.checked_add(count.checked_mul(SLOT)?).filter(|end| *end <= FIXED_END)?;
     Some(first)
 }
 
-/// Maps memory from the system.
-fn map(at: *mut libc::c_void, bytes: usize, flags: i32) -> Option<*mut u8> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | flags;
-    // SAFETY: new memory that replaces no other: a fixed address must be free.
-    let first = unsafe { libc::mmap(at, bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+/// Maps memory from the system, at any address.
+fn map(bytes: usize) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: new memory that replaces no other.
+    let first = unsafe { libc::mmap(std::ptr::null_mut(), bytes, WRITABLE, flags, -1, 0) };
     if first == libc::MAP_FAILED {
         return None;
     }
-    if !at.is_null() && first != at {
-        // An old kernel treats the address as a hint only.
-        unmap(first.cast(), bytes);
-        return None;
-    }
-    // Kernels access memory with strides of many pages, so large pages help. A failure is harmless.
-    // SAFETY: the range was just mapped, and the advice does not change its contents.
-    unsafe { libc::madvise(first, bytes, libc::MADV_HUGEPAGE) };
+    prefer_large_pages(first.cast(), bytes);
     Some(first.cast())
+}
+
+/// Asks for large pages, which help kernels that access memory with strides of many pages. A failure
+/// is harmless.
+fn prefer_large_pages(first: *mut u8, bytes: usize) {
+    // SAFETY: the range was just mapped, and the advice does not change its contents.
+    unsafe { libc::madvise(first.cast(), bytes, libc::MADV_HUGEPAGE) };
 }
 
 fn unmap(first: *mut u8, bytes: usize) {
