@@ -45,10 +45,9 @@ pub(crate) fn info(device: &Handle<Device>, platform: *mut c_void, answer: Answe
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
         CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.units as cl_uint),
-        // All compute units form one subslice; each has one hardware thread.
-        CL_DEVICE_NUM_SLICES_INTEL
-        | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
-        | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
+        // All compute units form one subslice.
+        CL_DEVICE_NUM_SLICES_INTEL | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => answer.value(1_u32),
+        CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value::<cl_uint>(device.target.eu_threads()),
         CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.units as cl_uint),
         CL_DEVICE_ID_INTEL => answer.value::<cl_uint>(device.target.device_id().unwrap_or(0)),
         CL_DEVICE_IP_VERSION_INTEL => {

@@ -113,8 +113,8 @@ impl Device {
         out.max_mem_alloc_size = max_allocation();
         out.max_hardware_contexts = 1024;
         out.max_command_queue_priority = 0;
-        // All compute units form one subslice; each has one hardware thread.
-        out.num_threads_per_eu = 1;
+        // All compute units form one subslice.
+        out.num_threads_per_eu = description.target.eu_threads();
         out.physical_eusimd_width = description.widths[0];
         out.num_eus_per_subslice = description.units as u32;
         out.num_subslices_per_slice = 1;
