@@ -5,7 +5,7 @@ use std::sync::Arc;
 use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{each, list, read, write};
+use crate::base::chain::{find, list, read, write};
 use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
@@ -36,16 +36,9 @@ functions! {
         for &device in unsafe { devices.input().list(device_count as usize)? } {
             get::<Device>(device)?;
         }
-        let mut counter_flags = None;
         // SAFETY: the program passes a valid chain. The structure has this type.
-        unsafe {
-            each(desc.p_next, |stype, place| {
-                if stype == COUNTER_POOL {
-                    let flags = place.cast::<EventPoolCounterBasedExpDesc>().read_unaligned().flags;
-                    counter_flags = Some(if flags == 0 { COUNTER_FLAGS } else { flags });
-                }
-            });
-        }
+        let counter = unsafe { find::<EventPoolCounterBasedExpDesc>(desc.p_next, &[COUNTER_POOL]) };
+        let counter_flags = counter.map(|desc| if desc.flags == 0 { COUNTER_FLAGS } else { desc.flags });
         let (flags, count) = (desc.flags, desc.count);
         write(pool, handle::give(handle::create(EventPool { context, flags, count, counter_flags })))
     }

@@ -10,7 +10,7 @@ use crate::base::chain::write;
 use crate::base::extensions::IpcMemHandle;
 use crate::base::handle::{self, Handle, get};
 use crate::base::result::*;
-use crate::devices::context::{ALLOCATIONS, Context, PhysicalMemory, RESERVATIONS, SHARED};
+use crate::devices::context::{ALLOCATIONS, Context, PhysicalMemory, with_file};
 use crate::devices::ipc;
 
 /// Creates a handle of memory: an allocation, mapped pages, or a physical memory object.
@@ -21,14 +21,7 @@ fn export(context: Raw, first: *mut c_void, place: Out<IpcMemHandle>) -> Result 
     if let Ok(physical) = physical {
         return write(place, ipc::export(physical.memory.file(), physical.memory.bytes())?);
     }
-    if let Some(mapped) = RESERVATIONS.lookup(first as u64) {
-        return write(place, ipc::export(mapped.physical.file(), mapped.physical.bytes())?);
-    }
-    let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
-    // As on a device, memory that migrates has no handles.
-    ensure(found.about.kind != SHARED, ERROR_INVALID_ARGUMENT)?;
-    let file = found.storage.share().ok_or(ERROR_OUT_OF_HOST_MEMORY)?;
-    write(place, ipc::export(file, found.storage.bytes())?)
+    write(place, with_file(first as u64, ipc::export)?)
 }
 
 functions! {

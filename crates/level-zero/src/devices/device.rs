@@ -48,10 +48,10 @@ pub(crate) const COMPUTE: u32 = 1;
 
 const MUTABLE_LISTS: u32 = 0x2_0015;
 /// Parts of commands that can change: arguments, sizes, offsets, events, the kernel.
-const MUTABLE_PARTS: u32 = (1 << 7) - 1;
+pub(crate) const MUTABLE_PARTS: u32 = (1 << 7) - 1;
 
 /// Device type of GPUs.
-const GPU: u32 = 1;
+pub(crate) const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.
 pub(crate) const INTEGRATED: u32 = 1;
 /// Capabilities of a type: subnormals, infinities, all rounding modes, fused operations.

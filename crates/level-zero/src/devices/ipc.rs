@@ -9,6 +9,8 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use crate::base::extensions::IpcMemHandle;
 use crate::base::result::*;
 
+/// Kind of files whose descriptors programs pass: memory that other processes map.
+pub(crate) const OPAQUE_FD: u32 = 1;
 /// First bytes of a handle.
 const MAGIC: u64 = u64::from_le_bytes(*b"visakit1");
 

@@ -14,8 +14,9 @@ use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: the devices' alignment of their largest type.
 pub const ALIGNMENT: usize = 128;
-/// Smallest unit in bytes in which the system maps memory.
-const PAGE: usize = 4096;
+/// Size of a page in bytes, the smallest unit that the system maps. Sizes, addresses and offsets of
+/// virtual memory are multiples of it.
+pub const PAGE: usize = 4096;
 /// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
 /// use.
 const LARGE: usize = 1 << 20;
@@ -97,7 +98,7 @@ impl Storage {
             self.slot()?;
             let whole = self.bytes.max(1).next_multiple_of(PAGE);
             let file = anonymous_file(whole)?;
-            // SAFETY: the memory has whole pages, and lives as long as the storage.
+            // SAFETY: the memory has whole pages, and lives until the storage is dropped.
             let contents = unsafe { std::slice::from_raw_parts(self.first, whole) };
             file.write_all_at(contents, 0).ok()?;
             // Another thread may have been faster; then this file is dropped.
@@ -143,7 +144,7 @@ impl Storage {
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
         // SAFETY: our own memory is padded to whole words and the program's has only whole words.
-        // The words live as long as the storage, which `owner` holds; `Lent` is designed for this
+        // The words live until the storage is dropped, which `owner` holds; `Lent` is designed for this
         // `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };

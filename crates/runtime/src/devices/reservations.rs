@@ -10,10 +10,7 @@ use visakit_emulator::machine::buffer::{Guards, Lent, Part};
 use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
 
 use crate::base::failure::Failure;
-use crate::base::storage::{Space, anonymous_file};
-
-/// Size of a page in bytes: sizes, addresses and offsets are multiples of it.
-pub const PAGE: usize = 4096;
+use crate::base::storage::{PAGE, Space, anonymous_file};
 
 /// Physical memory: an anonymous file.
 pub struct Physical {
