@@ -10,7 +10,7 @@ use visakit_emulator::machine::buffer::{Guards, Lent, Part};
 use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
 
 use crate::base::failure::Failure;
-use crate::base::storage::{PAGE, Space, anonymous_file};
+use crate::base::storage::{Space, anonymous_file};
 
 /// Physical memory: an anonymous file.
 pub struct Physical {
@@ -323,6 +323,7 @@ impl<A: Clone> Reservation<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::storage::PAGE;
 
     #[test]
     fn pages_are_mapped_and_guarded() {
