@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use visakit_emulator::launch::printf::BUFFER_BYTES;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
+use visakit_runtime::base::environment::ENVIRONMENT;
 use visakit_runtime::devices::description::{
     Description, available_bytes, max_allocation, memory_bytes, product, uuid,
 };
@@ -239,6 +240,6 @@ impl Device {
         out.device_alloc_capabilities = ACCESS | CONCURRENT;
         out.shared_single_device_alloc_capabilities = ACCESS | CONCURRENT;
         out.shared_cross_device_alloc_capabilities = ACCESS | CONCURRENT;
-        out.shared_system_alloc_capabilities = 0;
+        out.shared_system_alloc_capabilities = if ENVIRONMENT.system_memory { ACCESS | CONCURRENT } else { 0 };
     }
 }

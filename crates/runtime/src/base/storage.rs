@@ -23,7 +23,7 @@ const LARGE: usize = 1 << 20;
 /// Maximum number of slots to try. Slots may belong to another driver in this process.
 const MOST_TRIES: usize = 1 << 16;
 /// End of the address range for slots.
-const FIXED_END: u64 = 1 << 46;
+pub const FIXED_END: u64 = 1 << 46;
 
 /// Memory of an object.
 pub struct Storage {
@@ -320,6 +320,15 @@ fn prefer_large_pages(first: *mut u8, bytes: usize) {
 fn unmap(first: *mut u8, bytes: usize) {
     // SAFETY: the memory came from `map`, and nothing uses it any more.
     unsafe { libc::munmap(first.cast(), bytes) };
+}
+
+/// Returns mapped pages of the process for kernels, from the address of a slot. Kernels access only
+/// what the guards allow.
+pub fn lend_process(first: u64, bytes: usize, guards: Guards) -> Lent {
+    // SAFETY: the guards are the pages that the process has mapped. Others are never accessed, and
+    // these stay mapped as long as the program passes their addresses to kernels.
+    let words = unsafe { std::slice::from_raw_parts(first as usize as *const AtomicU32, bytes / 4) };
+    Lent { words, bytes, owner: Arc::new(()), guards: Some(guards) }
 }
 
 /// Copies slices of rows.
