@@ -245,7 +245,8 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),
         CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => answer.value(max_allocation() as usize),
         CL_DEVICE_SVM_CAPABILITIES => {
-            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+            let system = if ENVIRONMENT.system_memory { CL_DEVICE_SVM_FINE_GRAIN_SYSTEM } else { 0 };
+            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | system)
         }
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
@@ -253,7 +254,10 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
             answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
         }
-        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => answer.value(0_u64),
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
+            let access = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
+            answer.value(if ENVIRONMENT.system_memory { access } else { 0 })
+        }
         CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has(PIPES)),
         CL_DEVICE_MAX_PIPE_ARGS => answer.value(if_pipes(16)),
         CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(if_pipes(1)),
