@@ -5,7 +5,7 @@ use visakit_codegen::model::Model;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_machine::thread::Thread;
 
-use crate::stage::{Nowhere, Stage};
+use crate::stage::{Stage, TestMemory};
 use crate::statements::{FILE, Text};
 use crate::{Program, Sent, Shown};
 
@@ -79,8 +79,8 @@ pub fn evaluate(
     let text = Text::new(text, variables, setting.platform)?;
     let (stage, thread) = begin(&text, variables, setting)?;
     let mut threads = [thread.clone(), thread];
-    let nowhere = Nowhere::default();
-    let world = nowhere.world();
+    let memory = TestMemory::default();
+    let world = memory.world();
     let mut answers = Vec::new();
     for (instruction, line) in text.instructions() {
         let page = instruction.page();
