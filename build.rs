@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::{env, fs, path::PathBuf, process::exit};
 
+/// Chapter with the frames of examples.
+const FRAMES: &str = "examples.md";
+
 fn main() {
     println!("cargo::rerun-if-env-changed=VISAKIT_SPEC");
     let dir = env::var_os("VISAKIT_SPEC").map_or_else(|| PathBuf::from("spec"), PathBuf::from);
@@ -27,7 +30,15 @@ fn main() {
     let corrected = model.pages.iter().any(|p| p.supplied);
     let pages: BTreeMap<&str, &str> =
         model.pages.iter().filter(|p| p.supplied == corrected).map(|p| (p.path.as_str(), p.text.as_str())).collect();
-    let pages: String = pages.iter().map(|(path, text)| format!("({path:?}, {text:?}),\n")).collect();
+    // Pages of the site have their examples; the module that they load is smaller without them.
+    let is_browser = env::var("CARGO_CFG_TARGET_FAMILY").is_ok_and(|family| family == "wasm");
+    let embedded = |path: &str, text| match (is_browser, path) {
+        (true, FRAMES) => "",
+        (true, _) => without_examples(text),
+        (false, _) => text,
+    };
+    let pages: String =
+        pages.iter().map(|(path, text)| format!("({path:?}, {:?}),\n", embedded(path, text))).collect();
     let doc = "/// Pages from which the library was built, as pairs of path in the specification's folder and text.";
     let pages = format!("{doc}\npub static SPECIFICATION: &[(&str, &str)] = &[\n{pages}];\n");
     fs::write(out.join("pages.rs"), pages).expect("OUT_DIR can be written");
@@ -44,4 +55,10 @@ fn main() {
         let text = format!("{}{}", visakit_codegen::HEADER, prettyplease::unparse(&parsed));
         fs::write(out.join(file.name), text).expect("OUT_DIR can be written");
     }
+}
+
+/// Returns a page up to its examples, which state no facts. Sections after them state none of those
+/// that are executed.
+fn without_examples(text: &str) -> &str {
+    text.find("\n## Examples\n").map_or(text, |at| &text[..=at])
 }

@@ -147,6 +147,13 @@ impl Diagnostic {
     /// Formats the finding for a person: code, place, quoted line with a caret, and help.
     #[cfg(feature = "render")]
     pub fn render(&self, color: bool) -> String {
+        self.render_linked(color, None)
+    }
+
+    /// Formats the finding as [`Self::render`] does, with the code as a link of the terminal
+    /// (OSC 8) to an address. Without colours there is no link.
+    #[cfg(feature = "render")]
+    pub fn render_linked(&self, color: bool, address: Option<&str>) -> String {
         use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -155,6 +162,10 @@ impl Diagnostic {
         };
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let title = level.primary_title(self.message.as_str()).id(self.code);
+        let title = match address {
+            Some(address) if color => title.id_url(address),
+            _ => title,
+        };
         let mut report = Vec::new();
         if self.line > 0 && !(self.quote.is_empty() && self.column > 1) {
             let start = nth_char(&self.quote, self.column.saturating_sub(1));

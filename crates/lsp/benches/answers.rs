@@ -5,9 +5,13 @@
 //! Messages pass through pipes as JSON, as they do between an editor and `visa lsp`. An argument
 //! such as `hover` selects requests.
 
+#[path = "../tests/common/methods.rs"]
+mod methods;
+
 use std::io::{BufRead as _, BufReader, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::time::{Duration, Instant};
 
+use methods::METHODS;
 use serde_json::{Value, json};
 use visakit_lsp::transport::connect;
 use visakit_lsp::{Host, serve};
@@ -87,25 +91,6 @@ fn measure(title: &str, text: &str) {
     session.delta(text);
     println!();
 }
-
-/// Requests with a place, a range or neither.
-const METHODS: [&str; 15] = [
-    "hover",
-    "completion",
-    "definition",
-    "references",
-    "documentHighlight",
-    "prepareRename",
-    "rename",
-    "inlayHint",
-    "semanticTokens/range",
-    "semanticTokens/full",
-    "documentSymbol",
-    "foldingRange",
-    "formatting",
-    "rangeFormatting",
-    "codeAction",
-];
 
 /// Prints the median and the longest of some times.
 fn report(what: &str, mut times: Vec<Duration>) {

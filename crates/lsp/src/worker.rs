@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use lsp_server::{Message, Notification};
 use lsp_types::notification::{Notification as _, PublishDiagnostics};
-use lsp_types::{PublishDiagnosticsParams, Uri};
+use lsp_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 use visakit::isa::Platform;
 
 use crate::document::Document;
@@ -62,43 +62,61 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
                 latest.push(job);
             }
         }
-        for job in latest.into_iter().rev() {
-            let is_current = |job: &Job| {
-                let versions = versions.lock().unwrap_or_else(PoisonError::into_inner);
-                versions.get(job.document().uri.as_str()) == Some(&job.document().version)
-            };
-            if !is_current(&job) {
-                continue;
+        let is_current = |document: &Document| {
+            let versions = versions.lock().unwrap_or_else(PoisonError::into_inner);
+            versions.get(document.uri.as_str()) == Some(&document.version)
+        };
+        let mut pages = Vec::new();
+        for job in latest.into_iter().rev().filter(|job| is_current(job.document())) {
+            match job {
+                Job::Text(document, platform) => {
+                    // A defect of a check costs its findings, but not the server.
+                    let found = catch_unwind(AssertUnwindSafe(|| of_text(&document, platform, &addresses)));
+                    if let (Ok(found), true) = (found, is_current(&document))
+                        && out.send(published(&document, found)).is_err()
+                    {
+                        return;
+                    }
+                }
+                Job::Page(document, path) => pages.push((document, path)),
             }
-            // A defect of a check costs its findings, but not the server.
-            let found = catch_unwind(AssertUnwindSafe(|| findings(host, &job, &addresses)));
-            if let (Ok(params), true) = (found, is_current(&job))
-                && out.send(publication(params)).is_err()
-            {
+        }
+        let found = catch_unwind(AssertUnwindSafe(|| of_pages(host, &pages, &addresses))).unwrap_or_default();
+        for ((document, _), found) in pages.iter().zip(found).filter(|((document, _), _)| is_current(document)) {
+            if out.send(published(document, found)).is_err() {
                 return;
             }
         }
     }
 }
 
-fn findings(host: Host, job: &Job, addresses: &Addresses) -> PublishDiagnosticsParams {
-    let document = job.document();
-    let text = document.text();
-    let diagnostics = match job {
-        Job::Text(document, platform) => {
-            let checked = check(document.uri.as_str(), &text, *platform);
-            let mut out = diagnostics(document, &checked.findings, addresses);
-            if checked.parsed.is_some() {
-                out.extend(unused(document, addresses));
-            }
-            out
-        }
-        Job::Page(document, path) => {
-            let found = (host.lint)(&[OpenPage { path: path.clone(), text }]);
-            diagnostics(document, &found, addresses)
-        }
+fn of_text(document: &Document, platform: Option<Platform>, addresses: &Addresses) -> Vec<Diagnostic> {
+    let checked = check(document.uri.as_str(), &document.text(), platform);
+    let mut out = diagnostics(document, &checked.findings, addresses);
+    if checked.parsed.is_some() {
+        out.extend(unused(document, addresses));
+    }
+    out
+}
+
+/// Returns the findings of each page. All pages of a specification are read once for the whole
+/// batch, not for each page. A finding of another file belongs to all pages.
+fn of_pages(host: Host, pages: &[(Arc<Document>, PathBuf)], addresses: &Addresses) -> Vec<Vec<Diagnostic>> {
+    let open = |(document, path): &(Arc<Document>, PathBuf)| OpenPage { path: path.clone(), text: document.text() };
+    let open: Vec<OpenPage> = pages.iter().map(open).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let found = (host.lint)(&open);
+    let files: Vec<String> = open.iter().map(|page| page.path.display().to_string()).collect();
+    let own = |file: &String| -> Vec<_> {
+        found.iter().filter(|one| one.file == *file || !files.contains(&one.file)).cloned().collect()
     };
-    PublishDiagnosticsParams { uri: document.uri.clone(), diagnostics, version: Some(document.version) }
+    pages.iter().zip(&files).map(|((document, _), file)| diagnostics(document, &own(file), addresses)).collect()
+}
+
+fn published(document: &Document, diagnostics: Vec<Diagnostic>) -> Message {
+    publication(PublishDiagnosticsParams { uri: document.uri.clone(), diagnostics, version: Some(document.version) })
 }
 
 /// Returns the message that removes the findings of a closed document.

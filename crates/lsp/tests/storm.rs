@@ -5,31 +5,13 @@ mod common;
 
 use arbtest::arbitrary::Unstructured;
 use common::Client;
+use common::methods::METHODS;
 use common::noise::{byte, position, range, text};
 use lsp_types::Range;
 use serde_json::{Value, json};
 use visakit_lsp::position::Encoding;
 
 const URI: &str = "file:///k.visaasm";
-
-/// Requests about a text.
-const METHODS: [&str; 15] = [
-    "hover",
-    "completion",
-    "definition",
-    "references",
-    "documentHighlight",
-    "prepareRename",
-    "rename",
-    "documentSymbol",
-    "foldingRange",
-    "inlayHint",
-    "formatting",
-    "rangeFormatting",
-    "codeAction",
-    "semanticTokens/full",
-    "semanticTokens/range",
-];
 
 /// Edits between two comparisons with a fresh server.
 const STRETCH: usize = 50;

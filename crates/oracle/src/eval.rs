@@ -1,11 +1,12 @@
 //! Execution of statements by their pages, by the emulator's kernels, or by both.
 
 use visakit::isa::{Instruction, Platform};
+use visakit::verify::routine;
 use visakit_codegen::model::Model;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_machine::thread::Thread;
 
-use crate::stage::{Nowhere, Stage};
+use crate::stage::{Stage, TestMemory};
 use crate::statements::{FILE, Text};
 use crate::{Program, Sent, Shown};
 
@@ -79,8 +80,8 @@ pub fn evaluate(
     let text = Text::new(text, variables, setting.platform)?;
     let (stage, thread) = begin(&text, variables, setting)?;
     let mut threads = [thread.clone(), thread];
-    let nowhere = Nowhere::default();
-    let world = nowhere.world();
+    let memory = TestMemory::default();
+    let world = memory.world();
     let mut answers = Vec::new();
     for (instruction, line) in text.instructions() {
         let page = instruction.page();
@@ -118,6 +119,15 @@ pub fn pages(text: &str, variables: &[Assignment], platform: Platform) -> Result
     all.sort_unstable();
     all.dedup();
     Ok(all)
+}
+
+/// Returns true if statements break no rule of the pages, which [`evaluate`] does not check.
+///
+/// # Errors
+/// A wrong text.
+pub fn is_legal(text: &str, variables: &[Assignment], platform: Platform) -> Result<bool, Box<Diagnostic>> {
+    let text = Text::new(text, variables, platform)?;
+    Ok(routine(&text.routine, Some(platform)).is_empty())
 }
 
 fn wrong(code: &'static str, why: String) -> Box<Diagnostic> {

@@ -175,15 +175,28 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Empty memory, for instructions without messages.
+/// Memory of single instructions; empty for those without messages.
 #[derive(Default)]
-pub struct Nowhere {
+pub struct TestMemory {
     memory: Memory,
     none: Buffer,
     trace: Trace,
 }
 
-impl Nowhere {
+impl TestMemory {
+    /// Creates memory with one buffer of `bytes`, at the first address; `None` if the buffer is too
+    /// large.
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut memory = Memory::default();
+        memory.map(Buffer::from_bytes(bytes))?;
+        Some(Self { memory, ..Self::default() })
+    }
+
+    /// Returns the bytes of the buffer; none of empty memory.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.memory.buffers().first().map_or_else(Vec::new, Buffer::to_bytes)
+    }
+
     /// Returns the thread's view of this memory.
     pub fn world(&self) -> World<'_> {
         World {

@@ -5,7 +5,7 @@ use visakit::isa::{GeneralId, Platform, predefined};
 use visakit::object::Routine;
 use visakit::text::{Options, parse};
 use visakit_codegen::model::{Model, Page};
-use visakit_oracle::stage::{Nowhere, Stage};
+use visakit_oracle::stage::{Stage, TestMemory};
 
 fn model() -> Model {
     visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
@@ -64,7 +64,7 @@ fn run(model: &Model, statement: &str, given: &[(&str, &[u64])], wanted: &str, c
     }
     thread.predicates[1] = 0b1010;
     let program = stage.by_page(model, &routine.instructions[0]).unwrap_or_else(|e| panic!("{statement}: {e}"));
-    program.run(&mut thread, &Nowhere::default().world()).unwrap_or_else(|e| panic!("{statement}: {e}"));
+    program.run(&mut thread, &TestMemory::default().world()).unwrap_or_else(|e| panic!("{statement}: {e}"));
     if wanted == "P2" {
         return vec![thread.predicates[2].into()];
     }

@@ -8,7 +8,7 @@ use visakit_codegen::model::{Model, Page};
 use visakit_machine::World;
 use visakit_machine::buffer::Buffer;
 use visakit_machine::thread::Thread;
-use visakit_oracle::stage::{Nowhere, Stage};
+use visakit_oracle::stage::{Stage, TestMemory};
 use visakit_oracle::{Effects, Halt};
 
 fn model() -> Model {
@@ -33,8 +33,8 @@ fn run(statement: &str, fill: impl Fn(&Stage<'_>, &mut Thread)) -> Result<Effect
     let mut thread = stage.thread(32);
     fill(&stage, &mut thread);
     let program = stage.by_page(&model, &routine.instructions[0]).unwrap_or_else(|e| panic!("{statement}: {e}"));
-    let (nowhere, local) = (Nowhere::default(), Buffer::zeros(1024));
-    program.run(&mut thread, &World { local: &local, ..nowhere.world() })
+    let (memory, local) = (TestMemory::default(), Buffer::zeros(1024));
+    program.run(&mut thread, &World { local: &local, ..memory.world() })
 }
 
 /// Returns the register offset of a declared variable.

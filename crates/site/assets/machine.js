@@ -25,7 +25,8 @@
     };
     worker.onerror = (event) => stop(event.message || "the worker cannot be started");
   };
-  const send = (request) => new Promise((done, failed) => {
+  // Sends a request; without one, the module is only loaded.
+  const call = (request) => new Promise((done, failed) => {
     start();
     next += 1;
     waiting.set(next, [done, failed]);
@@ -39,7 +40,6 @@
     for (const [, failed] of waiting.values()) failed(new Error(why));
     waiting.clear();
   };
-  const call = (request) => send(request);
   window.visakit = call;
   window.visakitStop = () => stop("stopped");
 
@@ -145,14 +145,17 @@
       const [start, end] = range(this.area.value, one);
       this.area.focus();
       this.area.setSelectionRange(start, end);
-      const height = this.area.scrollHeight / Math.max(this.area.value.split("\n").length, 1);
-      this.area.scrollTop = Math.max(0, (one.line - 4) * height);
+      this.reveal(one.line);
     }
     step(line) {
       this.line = line;
       this.draw();
+      if (line) this.reveal(line);
+    }
+    // Scrolls to a line, below three lines before it.
+    reveal(line) {
       const height = this.area.scrollHeight / Math.max(this.area.value.split("\n").length, 1);
-      if (line) this.area.scrollTop = Math.max(0, (line - 4) * height);
+      this.area.scrollTop = Math.max(0, (line - 4) * height);
     }
   }
 
@@ -459,7 +462,7 @@
   for (const section of document.querySelectorAll(".machine")) {
     section.hidden = false;
     // Whoever uses an editor needs the machine soon.
-    section.addEventListener("focusin", () => { if (!ready) send(null).catch(() => {}); }, { once: true });
+    section.addEventListener("focusin", () => { if (!ready) call(null).catch(() => {}); }, { once: true });
   }
   document.querySelectorAll("form.eval").forEach(evaluator);
   document.querySelectorAll("form.kernel").forEach(kernel);

@@ -7,7 +7,7 @@
 //! - `drawing` draws SVG; `layout` draws the bits of instructions and bit fields.
 //! - [`examples`] has a few statements for each page.
 //! - [`pictures`] draws which element lands where, from executed semantics.
-//! - `runner` finds the statements, and [`kernels`] has the kernels, that editors begin with.
+//! - `blocks` reads the examples of pages, and [`runner`] finds what the editors begin with.
 //! - `pages` fills the templates, one module for each kind of page; `search` writes the index.
 //! - [`files`] returns all files of the site.
 //!
@@ -15,9 +15,9 @@
 //! from elsewhere.
 
 pub mod address;
+mod blocks;
 mod drawing;
 pub mod examples;
-pub mod kernels;
 mod layout;
 mod marks;
 mod names;
@@ -25,7 +25,7 @@ mod notation;
 mod pages;
 pub mod pictures;
 mod prose;
-mod runner;
+pub mod runner;
 mod search;
 
 use visakit_codegen::model::Model;

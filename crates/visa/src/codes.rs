@@ -9,11 +9,6 @@ const REFERENCE: &str = include_str!("../errors.md");
 /// Grammar of pages, which explains the codes of `visa spec lint`.
 const GRAMMAR: &str = include_str!("../grammar.md");
 
-/// Addresses of the two documents.
-const REFERENCE_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/errors.md");
-
-const GRAMMAR_ADDRESS: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/spec/README.md#findings");
-
 /// Code with its explanation.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
@@ -21,44 +16,29 @@ pub(crate) struct Entry {
     /// Heading of the section that explains the code: the phase of the program.
     pub(crate) phase: &'static str,
     pub(crate) text: String,
-    /// Address of the explanation.
+    /// Address of the explanation's page in the reference site.
     pub(crate) address: String,
 }
 
 /// Returns the address of the explanation of a code.
 pub(crate) fn address(code: &str) -> Option<String> {
-    entries().into_iter().find(|entry| entry.code == code).map(Entry::published)
-}
-
-impl Entry {
-    /// Returns the address of the explanation: its page in the copy of the reference site that the
-    /// environment names, or else the document.
-    pub(crate) fn published(self) -> String {
-        let has_site = std::env::var_os(address::SITE_VARIABLE).is_some_and(|site| !site.is_empty());
-        if has_site { address::url(&address::code(self.code)) } else { self.address }
-    }
+    entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
 }
 
 /// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence
 /// counts.
 pub(crate) fn entries() -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
-    let of_reference = sections(REFERENCE, "").map(|section| (REFERENCE_ADDRESS, section));
-    let of_grammar = sections(GRAMMAR, "## Findings").map(|section| (GRAMMAR_ADDRESS, section));
-    for (address, (phase, codes, text)) in of_reference.chain(of_grammar) {
+    for (phase, codes, text) in sections(REFERENCE, "").chain(sections(GRAMMAR, "## Findings")) {
         for code in &codes {
             if all.iter().any(|entry| entry.code == *code) {
                 continue;
             }
-            let address = match (address, codes.len()) {
-                (GRAMMAR_ADDRESS, _) => address.to_owned(),
-                (_, 1) if !text.starts_with(ROW) => format!("{address}#{code}"),
-                _ => format!("{address}#{}", phase.to_ascii_lowercase().replace(' ', "-")),
-            };
             let shared = match codes.len() {
                 1 => String::new(),
                 _ => format!("{}: ", codes.join(", ")),
             };
+            let address = address::url(&address::code(code));
             all.push(Entry { code, phase, text: shared + text.trim_start_matches(ROW), address });
         }
     }

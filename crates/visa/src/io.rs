@@ -16,6 +16,7 @@ use serde::Serialize;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_native::may_fail;
 
+use crate::codes;
 use crate::groups::Layout;
 use crate::limits::{FILE_BYTES, STREAM_BYTES};
 use crate::outcome::{Outcome, OutputFormat, count};
@@ -98,10 +99,13 @@ pub(crate) fn is_lost() -> bool {
     STDOUT_LOST.get().is_some_and(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
 
-/// Prints findings for a person on standard error.
+/// Prints findings for a person on standard error. On a terminal their codes are links.
 pub(crate) fn say_findings(findings: &[Diagnostic]) {
     let color = color(&io::stderr());
-    let text: String = findings.iter().map(|finding| finding.render(color)).collect();
+    let is_linked = color && io::stderr().is_terminal();
+    let address = |finding: &Diagnostic| is_linked.then(|| codes::address(finding.code)).flatten();
+    let text: String =
+        findings.iter().map(|finding| finding.render_linked(color, address(finding).as_deref())).collect();
     say(&text);
 }
 

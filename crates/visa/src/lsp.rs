@@ -37,5 +37,5 @@ pub(super) fn run(_: &Args) -> Outcome {
 
 fn explanations() -> Vec<Explanation> {
     let all = codes::entries().into_iter();
-    all.map(|entry| Explanation { code: entry.code, address: entry.published() }).collect()
+    all.map(|entry| Explanation { code: entry.code, address: entry.address }).collect()
 }

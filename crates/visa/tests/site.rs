@@ -42,6 +42,14 @@ fn addresses_lead_to_pages_of_the_site() {
         let page = std::fs::read_to_string(dir.join("out/codes").join(format!("{code}.html")));
         assert_eq!(page.is_ok(), run(&["explain", code]).0 == 0, "{code}");
     }
+    // Their addresses are those pages; the environment names another copy of the site.
+    for root in [None, Some(format!("file://{site}"))] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visa"));
+        command.args(["explain", "type-map"]).envs(root.iter().map(|root| ("VISAKIT_SITE", root)));
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let root = root.as_deref().unwrap_or(visakit_site::address::SITE);
+        assert_eq!(text.lines().last(), Some(format!("{root}/codes/type-map.html").as_str()), "{text}");
+    }
     let (exit, urls, _) = run(&["spec", "show", "--url", "ADD"]);
     assert_eq!(exit, 0);
     assert!(urls.starts_with("https://") && urls.contains("/instructions/ADD.html\n"), "{urls}");

@@ -456,3 +456,17 @@ fn extract_says_what_it_could_not_read() {
     let (code, out, err) = ended(visa(&["extract", &text(&input), "-o", &text(&parts)]), b"");
     assert!(code == 2 && out.is_empty() && err.contains("cannot be made"), "{err}");
 }
+
+/// On a terminal the code of a finding is a link to its page; elsewhere it is plain.
+#[test]
+fn codes_are_links_on_a_terminal() {
+    let (_, _, plain) = ended(visa(&["explain", "nothing"]), b"");
+    assert!(!plain.contains('\x1b'), "{plain}");
+    let command = format!("{} --color always explain nothing", env!("CARGO_BIN_EXE_visa"));
+    let Ok(output) = Command::new("script").args(["-qec", &command, "/dev/null"]).output() else {
+        println!("skipped: codes_are_links_on_a_terminal: there is no command `script`");
+        return;
+    };
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("\x1b]8;;https://") && shown.contains("/codes/usage-code.html\x1b\\"), "{shown:?}");
+}

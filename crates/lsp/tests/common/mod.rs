@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "not every test uses all of the client")]
 
+pub(crate) mod methods;
 pub(crate) mod noise;
 
 use std::collections::HashMap;

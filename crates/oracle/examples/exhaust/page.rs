@@ -6,7 +6,7 @@ use visakit::text::{Options, parse};
 use visakit_codegen::model::Model;
 use visakit_machine::thread::Thread;
 use visakit_oracle::Target;
-use visakit_oracle::stage::{Nowhere, Stage};
+use visakit_oracle::stage::{Stage, TestMemory};
 
 use crate::operation::Operation;
 
@@ -50,7 +50,7 @@ impl<'a> Page<'a> {
             for (n, (value, ..)) in part.iter().enumerate() {
                 thread.registers.set(offset(0) + n as u32 * 4, *value);
             }
-            let effects = program.run(&mut thread, &Nowhere::default().world()).unwrap_or_else(|e| panic!("{e}"));
+            let effects = program.run(&mut thread, &TestMemory::default().world()).unwrap_or_else(|e| panic!("{e}"));
             for (n, (value, wanted, found)) in part.iter().enumerate() {
                 let at = offset(1) + (n * self.operation.size()) as u32;
                 let write =

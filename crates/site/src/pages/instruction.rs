@@ -9,10 +9,12 @@ use super::fields::{self, said};
 use super::{Site, rules};
 use crate::pictures::Picture;
 use crate::prose::{self, escape, link};
-use crate::{File, Machine, address, kernels, marks, notation, runner};
+use crate::runner::{self, Editor};
+use crate::{File, Machine, address, marks, notation};
 
-/// Returns the page of an instruction.
-pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction) -> Result<File, Error> {
+/// Returns the page of the instruction at a place of the model.
+pub(super) fn page(site: &Site<'_>, place: usize) -> Result<File, Error> {
+    let (read, one) = (&site.names.model.instructions[place], &site.names.all.instructions[place]);
     let path = address::instruction(&one.name);
     let root = super::root(&path);
     let summary = site.names.summary(&one.name);
@@ -34,17 +36,25 @@ pub(super) fn page(site: &Site<'_>, read: &model::Instruction, one: &Instruction
     values["examples"] = json!(site.extras.examples.get(&one.name).cloned().unwrap_or_default());
     rules::of(site, read, root, &mut values);
     history(site, read, one, root, &mut values);
-    values["runner"] = match site.extras.machine {
-        Machine::Absent => Value::Null,
-        Machine::Present(_) => {
-            let examples = site.extras.examples.get(&one.name).map_or(&[][..], Vec::as_slice);
-            let words = site.names.mnemonics.get(one.name.as_str()).cloned().unwrap_or_default();
-            let kernel = kernels::of(&one.name);
-            if kernel.is_null() { runner::of(site.names.model, examples, &words) } else { kernel }
-        }
-    };
+    values["runner"] = runner(site, place);
     values["toc"] = toc(&values);
     site.page(path, "instruction.html", &one.name, &summary, values)
+}
+
+/// Returns the editor of an instruction; nothing on a site without the machine.
+fn runner(site: &Site<'_>, place: usize) -> Value {
+    if site.extras.machine == Machine::Absent {
+        return Value::Null;
+    }
+    let name = &site.names.all.instructions[place].name;
+    let examples = site.extras.examples.get(name).map_or(&[][..], Vec::as_slice);
+    let words = site.names.mnemonics.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+    let (statement, kernel, why) = match runner::editor(site.names.model, &site.names.all, place, examples, words) {
+        Editor::Statement(values) => (values, Value::Null, String::new()),
+        Editor::Kernel(values) => (Value::Null, values, String::new()),
+        Editor::Absent(why) => (Value::Null, Value::Null, why),
+    };
+    json!({ "statement": statement, "kernel": kernel, "why": why })
 }
 
 /// Returns the sections of the page that have content.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use visakit::isa::{Instruction, Precision};
 use visakit_machine::thread::Thread;
-use visakit_oracle::stage::Nowhere;
+use visakit_oracle::stage::TestMemory;
 use visakit_oracle::{Program, Target};
 
 use super::grid::{Cell, Grid, elements};
@@ -92,8 +92,8 @@ impl Product<'_> {
         if self.threads > 1 {
             self.rows.fill(&mut other, &|n| rows(self.rows.count + n));
         }
-        let nowhere = Nowhere::default();
-        self.program.run_beside(&mut thread, Some(&other), &nowhere.world()).map_err(|why| why.to_string())?;
+        let memory = TestMemory::default();
+        self.program.run_beside(&mut thread, Some(&other), &memory.world()).map_err(|why| why.to_string())?;
         let bytes = thread.registers.bytes(self.result);
         let element = |n: usize| &bytes[n * self.result_bytes..(n + 1) * self.result_bytes];
         Ok((0..self.results).map(|n| element(n).iter().any(|byte| *byte != 0)).collect())

@@ -11,13 +11,11 @@ use std::ops::Range;
 
 use visakit::isa::{DataType, DataTypeClass, Instruction, Load3d, Sample3d, Sample43d};
 use visakit_machine::World;
-use visakit_machine::buffer::Buffer;
 use visakit_machine::format::{ComponentOrder, ComponentType, Format};
 use visakit_machine::image::{Image, ImageDesc};
-use visakit_machine::memory::Memory;
 use visakit_machine::sampler::{Addressing, Compare, Sampler};
 use visakit_machine::thread::Thread;
-use visakit_machine::trace::Trace;
+use visakit_oracle::stage::TestMemory;
 use visakit_oracle::{Program, Target};
 
 use super::grid::{Cell, Grid, ranges};
@@ -116,23 +114,16 @@ impl Message<'_> {
                 thread.registers.bytes_mut(start)[..payload.size].copy_from_slice(&bits[..payload.size]);
             }
         }
-        let mut memory = Memory::default();
-        memory.map(Buffer::from_bytes(image)).ok_or("there is no memory for the picture")?;
-        let (none, trace) = (Buffer::default(), Trace::default());
+        let memory = TestMemory::of_bytes(image).ok_or("there is no memory for the picture")?;
         let world = World {
-            memory: &memory,
-            local: &none,
-            scratch: &none,
-            private: &[],
             bindings: &vec![Some(0); ENTRIES],
             images: &vec![Some(cube()); ENTRIES],
             samplers: &vec![Some(sampler()); ENTRIES],
-            watch: None,
-            trace: &trace,
+            ..memory.world()
         };
         self.program.run(&mut thread, &world).map_err(|why| why.to_string())?;
         let mut out = thread.registers.bytes(0)[..self.registers].to_vec();
-        out.extend(memory.buffers()[0].to_bytes());
+        out.extend(memory.bytes());
         Ok(out)
     }
 

@@ -6,12 +6,9 @@
 
 use std::ops::Range;
 
-use visakit_machine::World;
-use visakit_machine::buffer::Buffer;
-use visakit_machine::memory::Memory;
 use visakit_machine::thread::Thread;
-use visakit_machine::trace::Trace;
 use visakit_oracle::Program;
+use visakit_oracle::stage::TestMemory;
 
 /// Number of digits of a position.
 const DIGITS: u32 = 2;
@@ -47,23 +44,10 @@ impl Scene<'_> {
                 tags.for_each(|(at, byte)| *byte = fill(at));
             }
         }
-        let mut memory = Memory::default();
-        memory.map(Buffer::from_bytes(&bytes)).ok_or("there is no memory for the picture")?;
-        let (none, trace) = (Buffer::default(), Trace::default());
-        let world = World {
-            memory: &memory,
-            local: &none,
-            scratch: &none,
-            private: &[],
-            bindings: &[],
-            images: &[],
-            samplers: &[],
-            watch: None,
-            trace: &trace,
-        };
-        self.program.run(&mut thread, &world).map_err(|why| why.to_string())?;
+        let memory = TestMemory::of_bytes(&bytes).ok_or("there is no memory for the picture")?;
+        self.program.run(&mut thread, &memory.world()).map_err(|why| why.to_string())?;
         Ok(match written {
-            Side::Memory => memory.buffers()[0].to_bytes(),
+            Side::Memory => memory.bytes(),
             Side::Registers(range) => {
                 let start = u32::try_from(range.start).map_err(|_| "the register file is too large")?;
                 thread.registers.bytes(start)[..range.len()].to_vec()

@@ -88,14 +88,19 @@ fn lint(args: &Args) -> Result<Outcome, Findings> {
     Ok(if errors > 0 || (warnings > 0 && args.deny.is_some()) { Outcome::Found } else { Outcome::Done })
 }
 
-/// Returns the findings of pages that an editor has open, each in the specification around it.
+/// Returns the findings of pages that an editor has open, each in the specification around it,
+/// which is read once for all its pages.
 pub(crate) fn open_pages(pages: &[OpenPage]) -> Vec<Diagnostic> {
-    let mut findings = Vec::new();
+    let mut roots: BTreeMap<_, Vec<Named>> = BTreeMap::new();
     for one in pages {
         let named = Named { path: one.path.clone(), shown: one.path.display().to_string(), text: one.text.clone() };
-        let shown = named.shown.clone();
-        match page::read(page::around(&one.path).as_deref(), &[named]) {
-            Ok((_, found)) => findings.extend(found.into_iter().filter(|finding| finding.file == shown)),
+        roots.entry(page::around(&one.path)).or_default().push(named);
+    }
+    let mut findings = Vec::new();
+    for (root, pages) in roots {
+        let is_named = |finding: &Diagnostic| pages.iter().any(|page| page.shown == finding.file);
+        match page::read(root.as_deref(), &pages) {
+            Ok((_, found)) => findings.extend(found.into_iter().filter(is_named)),
             Err(unread) => findings.push(*unread),
         }
     }
