@@ -153,9 +153,9 @@ impl Timeline {
         is_idle
     }
 
-    /// Waits until all steps are over, at most a number of nanoseconds. Without a limit, this thread
-    /// runs steps that no thread runs yet, because the change to another thread takes longer than a
-    /// small kernel.
+    /// Waits until all steps are over, at most a number of nanoseconds. Without a limit, this
+    /// thread runs steps that no thread runs yet, because the change to another thread takes longer
+    /// than a small kernel.
     ///
     /// # Errors
     /// `DEVICE_LOST` if a command has failed since the last report.
