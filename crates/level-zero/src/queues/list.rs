@@ -152,9 +152,12 @@ impl CommandList {
     /// have no position.
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
-            timeline.push(steps);
-            let waits = self.settings.mode == SYNCHRONOUS;
-            return if waits { timeline.synchronize(u64::MAX).map(|()| None) } else { Ok(None) };
+            if self.settings.mode == SYNCHRONOUS {
+                timeline.finish(steps)?;
+            } else {
+                timeline.push(steps);
+            }
+            return Ok(None);
         }
         let mut recording = self.recording();
         if recording.is_closed {

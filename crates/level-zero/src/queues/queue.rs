@@ -37,7 +37,10 @@ impl Queue {
             steps.extend(list.steps()?);
         }
         steps.extend(fence.map(|fence| Step::Run(Arc::new(|| Ok(())), Some(Arc::clone(&fence.completion)))));
+        if self.settings.mode == SYNCHRONOUS {
+            return self.timeline.finish(steps);
+        }
         self.timeline.push(steps);
-        if self.settings.mode == SYNCHRONOUS { self.timeline.synchronize(u64::MAX) } else { Ok(()) }
+        Ok(())
     }
 }

@@ -36,11 +36,27 @@ pub(crate) struct Timeline {
     idle: Condvar,
 }
 
+/// Activity of a timeline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// There are no steps.
+    #[default]
+    Idle,
+    /// A thread is asked to run the steps, and none does so.
+    Ready,
+    /// A thread runs the steps.
+    Running,
+    /// The first step waits for a signal.
+    Waiting,
+}
+
+/// Job of the signal that a timeline waits for.
+struct Resume(Arc<Timeline>);
+
 #[derive(Default)]
 struct State {
     steps: VecDeque<Step>,
-    /// True while a thread runs steps, or a step waits.
-    is_busy: bool,
+    phase: Phase,
     /// True if a command has failed since the last report.
     has_failed: bool,
     /// Process whose threads run the steps.
@@ -52,8 +68,8 @@ impl State {
     /// the child. The next report is a failure.
     fn after_fork(&mut self) {
         let process = std::process::id();
-        if std::mem::replace(&mut self.process, process) != process && self.is_busy {
-            (self.is_busy, self.has_failed) = (false, true);
+        if std::mem::replace(&mut self.process, process) != process && self.phase != Phase::Idle {
+            (self.phase, self.has_failed) = (Phase::Idle, true);
             // Drops of the steps might need locks that a thread of the parent held.
             std::mem::forget(std::mem::take(&mut self.steps));
         }
@@ -106,6 +122,22 @@ impl Timeline {
 
     /// Appends steps.
     pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>) {
+        if self.append(steps) {
+            pool::submit(Arc::clone(self) as Arc<dyn Job>);
+        }
+    }
+
+    /// Appends steps, and waits until all are over.
+    ///
+    /// # Errors
+    /// Fails as [`Timeline::synchronize`].
+    pub(crate) fn finish(&self, steps: impl IntoIterator<Item = Step>) -> Result {
+        self.append(steps);
+        self.synchronize(u64::MAX)
+    }
+
+    /// Appends steps. Returns true if a thread must run them.
+    fn append(&self, steps: impl IntoIterator<Item = Step>) -> bool {
         let mut state = self.state();
         state.after_fork();
         let expect = |step: &Step| {
@@ -114,13 +146,16 @@ impl Timeline {
             }
         };
         state.steps.extend(steps.into_iter().inspect(expect));
-        if !std::mem::replace(&mut state.is_busy, true) {
-            drop(state);
-            pool::submit(Arc::clone(self) as Arc<dyn Job>);
+        let is_idle = state.phase == Phase::Idle;
+        if is_idle {
+            state.phase = Phase::Ready;
         }
+        is_idle
     }
 
-    /// Waits until all steps are over, at most a number of nanoseconds.
+    /// Waits until all steps are over, at most a number of nanoseconds. Without a limit, this
+    /// thread runs steps that no thread runs yet, because the change to another thread takes longer
+    /// than a small kernel.
     ///
     /// # Errors
     /// `DEVICE_LOST` if a command has failed since the last report.
@@ -128,11 +163,51 @@ impl Timeline {
         let end = deadline(timeout);
         let mut state = self.state();
         state.after_fork();
-        while state.is_busy {
+        if end.is_none() && state.phase == Phase::Ready {
+            drop(state);
+            self.run();
+            state = self.state();
+        }
+        while state.phase != Phase::Idle {
             let Some(next) = wait_until(&self.idle, state, end) else { return Err(NOT_READY) };
             state = next;
         }
         ensure(!std::mem::take(&mut state.has_failed), ERROR_DEVICE_LOST)
+    }
+
+    /// Runs the steps in this thread, unless the timeline is not in a phase.
+    fn run_from(&self, phase: Phase) {
+        let mut state = self.state();
+        if state.phase != phase {
+            return;
+        }
+        loop {
+            let Some(step) = state.steps.pop_front() else {
+                state.phase = Phase::Idle;
+                drop(state);
+                self.idle.notify_all();
+                return;
+            };
+            state.phase = Phase::Running;
+            if let Step::Wait(completion) = &step {
+                state.phase = Phase::Waiting;
+                drop(state);
+                // Without an owner no one can see the steps that follow.
+                let Some(own) = self.own.upgrade() else { return };
+                let resume: Arc<dyn Job> = Arc::new(Resume(own));
+                if completion.subscribe(&resume, self.rank) {
+                    return;
+                }
+            } else {
+                drop(state);
+                match step {
+                    Step::Wait(_) => {}
+                    Step::Reset(completion) => completion.restart(),
+                    Step::Run(work, signal) => self.execute(&work, signal),
+                }
+            }
+            state = self.state();
+        }
     }
 
     /// Runs one command.
@@ -149,27 +224,14 @@ impl Timeline {
 }
 
 impl Job for Timeline {
+    /// Runs the steps unless another thread has taken them.
     fn run(&self) {
-        loop {
-            let mut state = self.state();
-            let Some(step) = state.steps.pop_front() else {
-                state.is_busy = false;
-                drop(state);
-                self.idle.notify_all();
-                return;
-            };
-            drop(state);
-            match step {
-                Step::Wait(completion) => {
-                    // Without an owner no one can see the steps that follow.
-                    let Some(own) = self.own.upgrade() else { return };
-                    if completion.subscribe(&(own as Arc<dyn Job>), self.rank) {
-                        return;
-                    }
-                }
-                Step::Reset(completion) => completion.restart(),
-                Step::Run(work, signal) => self.execute(&work, signal),
-            }
-        }
+        self.run_from(Phase::Ready);
+    }
+}
+
+impl Job for Resume {
+    fn run(&self) {
+        self.0.run_from(Phase::Waiting);
     }
 }

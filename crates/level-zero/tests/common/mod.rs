@@ -63,7 +63,7 @@ fn compile(name: &str) -> Option<Vec<u8>> {
     if !have("level-zero", "vendor", found, "ocloc and visakit-oclc") {
         return None;
     }
-    let folder = scratch(&format!("level-zero-{name}"));
+    let folder = scratch(&format!("level-zero-{}", name.replace('/', "-")));
     let mut command = Command::new("ocloc");
     command.args(["compile", "-device", "dg2", "-spv_only", "-output", "k", "-output_no_suffix"]);
     command.args(["-options", "-cl-std=CL3.0", "-file"]);

@@ -144,8 +144,8 @@ impl Storage {
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
         // SAFETY: our own memory is padded to whole words and the program's has only whole words.
-        // The words live until the storage is dropped, which `owner` holds; `Lent` is designed for this
-        // `'static` lifetime. They are aligned, and every bit pattern is valid.
+        // The words live until the storage is dropped, which `owner` holds; `Lent` is designed for
+        // this `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
         Lent { words, bytes, owner: Arc::clone(self) as _, guards: None }
@@ -310,8 +310,8 @@ fn map(bytes: usize) -> Option<*mut u8> {
     Some(first.cast())
 }
 
-/// Asks for large pages, which help kernels that access memory with strides of many pages. A failure
-/// is harmless.
+/// Asks for large pages, which help kernels that access memory with strides of many pages. A
+/// failure is harmless.
 fn prefer_large_pages(first: *mut u8, bytes: usize) {
     // SAFETY: the range was just mapped, and the advice does not change its contents.
     unsafe { libc::madvise(first.cast(), bytes, libc::MADV_HUGEPAGE) };
@@ -322,11 +322,13 @@ fn unmap(first: *mut u8, bytes: usize) {
     unsafe { libc::munmap(first.cast(), bytes) };
 }
 
-/// Returns mapped pages of the process for kernels, from the address of a slot. Kernels access only
-/// what the guards allow.
-pub fn lend_process(first: u64, bytes: usize, guards: Guards) -> Lent {
-    // SAFETY: the guards are the pages that the process has mapped. Others are never accessed, and
-    // these stay mapped as long as the program passes their addresses to kernels.
+/// Returns pages of the process for kernels, from the address of a slot. Kernels access only what
+/// the guards allow.
+///
+/// # Safety
+/// The guards allow only pages that are mapped, and that stay mapped while kernels use them.
+pub unsafe fn lend_process(first: u64, bytes: usize, guards: Guards) -> Lent {
+    // SAFETY: kernels access only what the guards allow, which the caller guarantees.
     let words = unsafe { std::slice::from_raw_parts(first as usize as *const AtomicU32, bytes / 4) };
     Lent { words, bytes, owner: Arc::new(()), guards: Some(guards) }
 }

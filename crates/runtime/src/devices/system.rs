@@ -54,7 +54,9 @@ fn slots(mappings: impl Iterator<Item = Mapping>) -> Vec<(u64, Lent)> {
     }
     let lend = |(first, parts): (u64, Vec<Part>)| {
         let bytes = parts.last().map_or(0, |part| part.end);
-        (first, lend_process(first, bytes as usize, Guards::new(parts)))
+        // SAFETY: the system lists the pages as mapped. The program keeps those whose addresses it
+        // passes to kernels.
+        (first, unsafe { lend_process(first, bytes as usize, Guards::new(parts)) })
     };
     slots.into_iter().map(lend).collect()
 }
