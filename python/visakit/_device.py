@@ -18,7 +18,7 @@ from ._visakit import Finding, error
 _HERE = os.path.dirname(os.path.abspath(__file__))
 #: Name of the driver's library.
 _DRIVER = "libvisakit_opencl.so"
-#: Name of the Level Zero driver's library, which lies beside it.
+#: Name of the Level Zero driver's library, in the same folder.
 _LEVEL_ZERO = "libvisakit_level_zero.so"
 #: Name of the OpenCL loader's library.
 _LOADER = "libOpenCL.so.1"

@@ -12,7 +12,8 @@ use visakit_testing::{files, have, program, root, scratch};
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
-const OWN_TESTS: [&str; 8] = ["binaries", "copies", "early", "faults", "includes", "inline", "memory", "slow"];
+const OWN_TESTS: [&str; 9] =
+    ["binaries", "copies", "early", "faults", "includes", "inline", "memory", "slow", "system"];
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
@@ -146,6 +147,26 @@ fn the_environment_is_heard() {
     let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
     let found = Command::new(&built).env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).output().unwrap();
     assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
+}
+
+/// Kernels use memory of the program on request by the environment, but not with checks, which run
+/// on copies.
+#[test]
+fn kernels_use_memory_of_the_program() {
+    if !can_build("system") {
+        return;
+    }
+    let folder = scratch("opencl-system");
+    let built = compile(&root().join("crates/icd/tests/programs/system.c"), &folder);
+    let icd = driver(&folder);
+    for (switch, checks, wanted) in [("1", "", "system"), ("0", "", "none"), ("1", "bounds", "none")] {
+        let mut command = Command::new(&built);
+        command.env("VISAKIT_SYSTEM_MEMORY", switch).env("VISAKIT_CHECK", checks);
+        let found = run(command.env("VISAKIT_DEVICES", "dg2,pvc"), &icd, &folder);
+        let said = String::from_utf8_lossy(&found.stderr);
+        assert_eq!(String::from_utf8_lossy(&found.stdout), format!("{wanted}\n").repeat(2), "{said}");
+        assert_eq!(said.contains("VISAKIT_SYSTEM_MEMORY: no effect"), !checks.is_empty(), "{said}");
+    }
 }
 
 /// A changed header is detected in every form of inclusion, and an unchanged build is cached.

@@ -307,11 +307,7 @@ impl Parameter {
 /// # Errors
 /// An unknown index or name; the message lists the parameters.
 pub fn find<'a>(parameters: &'a [Parameter], key: &ArgKey, place: &str) -> Result<&'a Parameter, Box<Diagnostic>> {
-    let is_it = |parameter: &&Parameter| match key {
-        ArgKey::Index(index) => parameter.index == *index,
-        ArgKey::Name(name) => parameter.name == *name,
-    };
-    parameters.iter().find(is_it).ok_or_else(|| {
+    parameters.iter().find(|parameter| key.is(parameter.index, &parameter.name)).ok_or_else(|| {
         let known = parameters.iter().map(Parameter::describe).collect::<Vec<_>>().join(", ");
         let mut help = match parameters {
             [] => "the kernel has no arguments".to_owned(),

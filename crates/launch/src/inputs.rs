@@ -88,11 +88,7 @@ fn items<'a>(routine: &Routine, base: u32, given: &'a [(ArgKey, ArgSpec)]) -> Re
                 let message = format!("input {name} is at offset {}, before the arguments", input.offset);
                 problem(message, &format!("arguments begin at offset {base} on this platform; {ZEBIN}"))
             })?;
-        let is_it = |key: &ArgKey| match key {
-            ArgKey::Index(index) => *index == number,
-            ArgKey::Name(other) => *other == name,
-        };
-        let given = given.iter().find(|(key, _)| is_it(key)).map(|(_, spec)| spec);
+        let given = given.iter().find(|(key, _)| key.is(number, &name)).map(|(_, spec)| spec);
         items.push(Item { name, input: Some((offset, input.size.into())), given });
     }
     let count = items.len();

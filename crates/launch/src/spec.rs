@@ -30,6 +30,14 @@ impl ArgKey {
         }
         text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse().ok().map(Self::Index))?
     }
+
+    /// Returns true for the argument with this index and this name.
+    pub fn is(&self, index: u32, name: &str) -> bool {
+        match self {
+            Self::Index(own) => *own == index,
+            Self::Name(own) => own == name,
+        }
+    }
 }
 
 impl From<u32> for ArgKey {

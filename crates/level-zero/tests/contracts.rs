@@ -175,6 +175,8 @@ fn chains_have_answers() {
     assert_eq!(call!(zeDeviceGetProperties, setup.device => Raw, &mut properties => *mut DeviceProperties), 0);
     let product = properties.num_slices * properties.num_subslices_per_slice * properties.num_eus_per_subslice;
     assert_eq!(units.num_total_eus, product);
+    // oneMKL divides by half of the number.
+    assert!(properties.num_threads_per_eu >= 2);
     let mut hints = SchedulingHintExpProperties { stype: 0x2_0003, ..Default::default() };
     let mut modules = DeviceModuleProperties { stype: 5, p_next: (&raw mut hints).cast(), ..Default::default() };
     let result = call!(zeDeviceGetModuleProperties, setup.device => Raw, &mut modules => *mut DeviceModuleProperties);

@@ -148,7 +148,7 @@ fn a_program_has_several_modules() {
     let result = call!(zeModuleGetKernelNames, module => Raw, &mut count => *mut u32,
         names.as_mut_ptr() => *mut *const c_char);
     assert_eq!((result, count), (0, 3));
-    // SAFETY: the names live as long as the module.
+    // SAFETY: the names live until the module is destroyed.
     let mut names: Vec<_> = names[..3].iter().map(|&name| unsafe { CStr::from_ptr(name) }).collect();
     names.sort_unstable();
     assert_eq!(names, [c"apply", c"count", c"number"]);

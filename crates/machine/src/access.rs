@@ -212,14 +212,6 @@ impl<'a> View<'a> {
             let bits = u64::MAX >> (64 - 8 * request.size.clamp(1, 8));
             Some(change(lane, buffer.load_unaligned(offset, request.size)?) & bits)
         };
-        // Fast path for the most frequent case; shared local memory needs no host atomics.
-        if let (Target::Local(buffer), 4) = (self.target, request.size) {
-            return self.each(request, AccessKind::Atomic, left, |lane, place| {
-                let Some((_, offset)) = place else { return };
-                old[lane] = buffer.load_u32(offset).unwrap_or(0).into();
-                buffer.store_u32(offset, change(lane, old[lane]) as u32);
-            });
-        }
         let sharing = self.sharing();
         self.each(request, AccessKind::Atomic, left, |lane, place| {
             let Some((buffer, offset)) = place else { return old[lane] = 0 };

@@ -386,17 +386,23 @@ impl Buffer {
         let word = self.word(offset, AccessKind::Atomic)?;
         let (shift, mask) = if size == 4 { (0, u32::MAX) } else { part(offset, size) };
         let step = |old: u32| old & !(mask << shift) | (change(old >> shift & mask) & mask) << shift;
-        let mut old = word.load(Relaxed);
-        match sharing {
-            Sharing::Exclusive => word.store(step(old), Relaxed),
-            Sharing::Shared => {
-                while let Err(now) = word.compare_exchange_weak(old, step(old), Relaxed, Relaxed) {
-                    old = now;
-                }
+        Some(change_word(word, sharing, step) >> shift & mask)
+    }
+}
+
+/// Atomically replaces a word by the result of `change`, and returns the previous word.
+#[inline(always)]
+pub fn change_word(word: &AtomicU32, sharing: Sharing, change: impl Fn(u32) -> u32) -> u32 {
+    let mut old = word.load(Relaxed);
+    match sharing {
+        Sharing::Exclusive => word.store(change(old), Relaxed),
+        Sharing::Shared => {
+            while let Err(now) = word.compare_exchange_weak(old, change(old), Relaxed, Relaxed) {
+                old = now;
             }
         }
-        Some(old >> shift & mask)
     }
+    old
 }
 
 /// Replaces the bits of `word` selected by `mask`. Only this access may change these bits (anything

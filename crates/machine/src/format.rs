@@ -127,11 +127,14 @@ impl Format {
     }
 
     /// Returns true if registers hold the components as integers; false if as F.
+    #[inline]
     pub fn is_integer(self) -> bool {
         self.component.is_integer()
     }
 
-    fn parts(self) -> usize {
+    /// Returns the number of components of a texel.
+    #[inline]
+    pub(super) fn parts(self) -> usize {
         match self.order {
             ComponentOrder::R
             | ComponentOrder::A
@@ -143,39 +146,79 @@ impl Format {
         }
     }
 
+    #[inline]
     pub(super) fn is_srgb(self) -> bool {
         matches!(self.order, ComponentOrder::Srgba | ComponentOrder::Sbgra)
     }
 
-    /// Returns the source of red, green, blue and alpha.
-    pub(super) fn sources(self) -> [Source; 4] {
-        use Source::{Component, One, Zero};
+    /// Returns the source of red, green, blue and alpha: the number of a texel component, [`ZERO`]
+    /// or [`ONE`].
+    #[inline]
+    pub(super) fn sources(self) -> [u8; 4] {
         match self.order {
-            ComponentOrder::R | ComponentOrder::Depth => [Component(0), Zero, Zero, One],
-            ComponentOrder::Rg => [Component(0), Component(1), Zero, One],
-            ComponentOrder::Rgba | ComponentOrder::Srgba => [Component(0), Component(1), Component(2), Component(3)],
-            ComponentOrder::Bgra | ComponentOrder::Sbgra => [Component(2), Component(1), Component(0), Component(3)],
-            ComponentOrder::Argb => [Component(1), Component(2), Component(3), Component(0)],
-            ComponentOrder::Abgr => [Component(3), Component(2), Component(1), Component(0)],
-            ComponentOrder::A => [Zero, Zero, Zero, Component(0)],
-            ComponentOrder::Luminance => [Component(0), Component(0), Component(0), One],
-            ComponentOrder::Intensity => [Component(0); 4],
+            ComponentOrder::R | ComponentOrder::Depth => [0, ZERO, ZERO, ONE],
+            ComponentOrder::Rg => [0, 1, ZERO, ONE],
+            ComponentOrder::Rgba | ComponentOrder::Srgba => [0, 1, 2, 3],
+            ComponentOrder::Bgra | ComponentOrder::Sbgra => [2, 1, 0, 3],
+            ComponentOrder::Argb => [1, 2, 3, 0],
+            ComponentOrder::Abgr => [3, 2, 1, 0],
+            ComponentOrder::A => [ZERO, ZERO, ZERO, 0],
+            ComponentOrder::Luminance => [0, 0, 0, ONE],
+            ComponentOrder::Intensity => [0; 4],
         }
+    }
+
+    /// Returns, for each texel component, the number of the colour that is stored in it.
+    #[inline]
+    pub(super) fn stored(self) -> [u8; 4] {
+        match self.order {
+            ComponentOrder::Bgra | ComponentOrder::Sbgra => [2, 1, 0, 3],
+            ComponentOrder::Argb => [3, 0, 1, 2],
+            ComponentOrder::Abgr => [3, 2, 1, 0],
+            ComponentOrder::A => [3; 4],
+            _ => [0, 1, 2, 3],
+        }
+    }
+
+    /// Returns the register bits of one.
+    #[inline]
+    pub(super) fn one(self) -> u32 {
+        if self.is_integer() { 1 } else { 1.0_f32.to_bits() }
+    }
+
+    /// Returns red, green, blue and alpha in register form, for the texel components in register
+    /// form.
+    #[inline]
+    pub(super) fn colours(self, parts: [u32; 4]) -> [u32; 4] {
+        let [a, b, c, d] = parts;
+        // A power of two, so that no index is out of range.
+        let values = [a, b, c, d, 0, self.one(), 0, 0];
+        self.sources().map(|source| values[usize::from(source) & 7])
     }
 
     /// Returns the border colour, in register form: all texel components are zero.
     pub(super) fn border(self) -> [u32; 4] {
-        let one = if self.component.is_integer() { 1 } else { 1.0_f32.to_bits() };
-        self.sources().map(|source| if source == Source::One { one } else { 0 })
+        self.colours([0; 4])
     }
 }
 
-/// Source of a colour in a register.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
-    Component(usize),
-    Zero,
-    One,
+/// Sources of a colour that are not a texel component: the constants zero and one.
+const ZERO: u8 = 4;
+const ONE: u8 = 5;
+
+/// Smallest F whose neighbours differ by 1, for positive and negative numbers added to it.
+const ROUNDER: f32 = 1.5 * (1 << 23) as f32;
+
+/// Applies a conversion to four components, with one choice of their type.
+macro_rules! for_each {
+    ($type:ident, $convert:ident, $parts:ident) => {
+        for_each!($type, $convert, $parts, Unorm8 Unorm16 Snorm8 Snorm16 Uint8 Uint16 Uint32 Sint8 Sint16 Sint32 Half Float)
+    };
+    ($type:ident, $convert:ident, $parts:ident, $($name:ident)*) => {
+        match $type {
+            $(Self::$name => $parts.map(|bits| Self::$name.$convert(bits)),)*
+        }
+    };
 }
 
 impl ComponentType {
@@ -189,13 +232,25 @@ impl ComponentType {
     }
 
     /// Returns true if registers hold the component as an integer; false if as F.
+    #[inline]
     pub(super) fn is_integer(self) -> bool {
         matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32 | Self::Sint8 | Self::Sint16 | Self::Sint32)
     }
 
-    /// Converts a component's bits to register bits.
+    /// Converts the bits of components to register bits.
     #[inline]
-    pub(super) fn widen(self, bits: u32) -> u32 {
+    pub(super) fn widen(self, parts: [u32; 4]) -> [u32; 4] {
+        for_each!(self, wide, parts)
+    }
+
+    /// Converts register bits to the bits of components; integers and normalised values saturate.
+    #[inline]
+    pub(super) fn narrow(self, parts: [u32; 4]) -> [u32; 4] {
+        for_each!(self, short, parts)
+    }
+
+    #[inline(always)]
+    fn wide(self, bits: u32) -> u32 {
         let norm = |value: f32, most: f32| (value / most).max(-1.0).to_bits();
         match self {
             Self::Unorm8 => UNORM8[bits as usize & 0xff].to_bits(),
@@ -209,11 +264,12 @@ impl ComponentType {
         }
     }
 
-    /// Converts register bits to a component's bits; integers and normalised values saturate.
-    pub(super) fn narrow(self, bits: u32) -> u32 {
+    #[inline(always)]
+    fn short(self, bits: u32) -> u32 {
         let float = f32::from_bits(bits);
-        // The cast to an integer maps NaN to zero and saturates.
-        let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most).round_ties_even() as i32 as u32;
+        // The sum has no bits for a fraction, so it is rounded, ties to even. The cast to an
+        // integer maps NaN to zero.
+        let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most + ROUNDER - ROUNDER) as i32 as u32;
         match self {
             Self::Unorm8 => norm(0.0, 255.0) & 0xff,
             Self::Unorm16 => norm(0.0, 65535.0) & 0xffff,
@@ -266,5 +322,19 @@ mod tests {
         assert_eq!(Format::from_name("r"), None);
         let format = Format::from_name("srgba8unorm").unwrap();
         assert_eq!((format.order_number(), format.component_number()), (0x10c1, 0x10d2));
+    }
+
+    #[test]
+    fn normalised_components_are_rounded_to_even() {
+        for n in -70_000..=70_000 {
+            let value = n as f32 / 65_000.0;
+            let narrow = |component: ComponentType| component.narrow([value.to_bits(); 4])[0];
+            let rounded = |least: f32, most: f32| (value.clamp(least, 1.0) * most).round_ties_even() as i32;
+            assert_eq!(narrow(ComponentType::Unorm8) as i32, rounded(0.0, 255.0), "{value}");
+            assert_eq!(narrow(ComponentType::Unorm16) as i32, rounded(0.0, 65535.0), "{value}");
+            assert_eq!(i32::from(narrow(ComponentType::Snorm8) as i8), rounded(-1.0, 127.0), "{value}");
+            assert_eq!(i32::from(narrow(ComponentType::Snorm16) as i16), rounded(-1.0, 32767.0), "{value}");
+        }
+        assert_eq!(ComponentType::Snorm16.narrow([f32::NAN.to_bits(); 4]), [0; 4]);
     }
 }

@@ -1,7 +1,7 @@
 //! Images: texels in a buffer, in one of many formats. [`crate::sampler`] reads them
 //! through samplers.
 
-use crate::format::{ComponentOrder, ComponentType, Format, Source, encoded, linear};
+use crate::format::{Format, encoded, linear};
 use crate::observer::AccessKind;
 use crate::texels::Texels;
 
@@ -57,9 +57,6 @@ impl ImageDesc {
         sides.fold(1, |texels, &side| texels.saturating_mul(side.into()))
     }
 }
-
-/// Single-channel 8-bit normalised format.
-const GREY: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
 
 /// Largest number of levels: the width of a side in bits.
 const MAX_LEVELS: u32 = 32;
@@ -122,14 +119,9 @@ impl Image {
     pub fn load_inside(&self, texels: Texels<'_>, texel: Texel) -> [u32; 4] {
         if self.offset(texel).is_none() {
             texels.tell_outside(AccessKind::Load, self.format.bytes() as u32);
-            return [0, 0, 0, self.one()];
+            return [0, 0, 0, self.format.one()];
         }
         self.load(texels, texel)
-    }
-
-    /// Returns the register bits of one.
-    fn one(&self) -> u32 {
-        if self.format.is_integer() { 1 } else { 1.0_f32.to_bits() }
     }
 
     /// Loads the four components of a texel in register form. Outside the image, returns the border
@@ -142,48 +134,39 @@ impl Image {
     /// Loads a texel of a plane, as [`Image::load`].
     #[inline(always)]
     pub(super) fn load_plane(&self, texels: Texels<'_>, x: i64, y: i64) -> [u32; 4] {
-        let start = self.plane_offset(x, y);
-        match start {
-            // Fast path for the most frequent format.
-            Some(start) if self.format == GREY => {
-                let bits = texels.load(start, 1).unwrap_or(0) as u32;
-                [GREY.component.widen(bits), 0, 0, 1.0_f32.to_bits()]
-            }
-            Some(start) => self.components(texels, start),
-            None => self.format.border(),
-        }
+        self.plane_offset(x, y).map_or_else(|| self.format.border(), |start| self.components(texels, start))
     }
 
     /// Loads the components of the texel at byte offset `start`.
+    #[inline]
     fn components(&self, texels: Texels<'_>, start: u64) -> [u32; 4] {
-        let bytes = self.format.component.bytes() as u32;
-        let part = |n: usize| {
-            let bits = texels.load(start + (n as u64) * u64::from(bytes), bytes).unwrap_or(0) as u32;
-            self.format.component.widen(bits)
+        let Format { component, .. } = self.format;
+        let size = self.format.bytes() as u32;
+        let load = |n: u32| texels.load(start + u64::from(8 * n), size.min(8)).unwrap_or(0);
+        let (low, high) = (load(0), if size > 8 { load(1) } else { 0 });
+        let parts = match component.bytes() {
+            1 => (low as u32).to_le_bytes().map(u32::from),
+            2 => [low, low >> 16, low >> 32, low >> 48].map(|bits| u32::from(bits as u16)),
+            _ => [low, low >> 32, high, high >> 32].map(|bits| bits as u32),
         };
-        let one = self.one();
-        let mut components = self.format.sources().map(|source| match source {
-            Source::Component(n) => part(n),
-            Source::Zero => 0,
-            Source::One => one,
-        });
+        let mut colours = self.format.colours(component.widen(parts));
         if self.format.is_srgb() {
-            for colour in &mut components[..3] {
+            for colour in &mut colours[..3] {
                 *colour = linear(f32::from_bits(*colour)).to_bits();
             }
         }
-        components
+        colours
     }
 
     /// Stores the four components of a texel. Outside the image, reports the access to the observer
     /// and returns false.
     #[inline]
     pub fn store(&self, texels: Texels<'_>, texel: impl Into<Texel>, components: [u32; 4]) -> bool {
-        self.store_some(texels, texel, components.map(Some))
+        self.store_some(texels, texel, (components, 0b1111))
     }
 
-    /// Stores the given components of a texel, as [`Image::store`].
-    pub fn store_some(&self, texels: Texels<'_>, texel: impl Into<Texel>, mut components: [Option<u32>; 4]) -> bool {
+    /// Stores some components of a texel, as [`Image::store`]: those whose bits are set.
+    pub fn store_some(&self, texels: Texels<'_>, texel: impl Into<Texel>, components: ([u32; 4], u32)) -> bool {
         let Some(start) = self.offset(texel) else {
             // Kernels store to every level of an image as if it had the size of level 0.
             if self.desc.levels <= 1 {
@@ -191,21 +174,23 @@ impl Image {
             }
             return false;
         };
+        let (mut colours, given) = components;
         if self.format.is_srgb() {
-            for colour in components[..3].iter_mut().flatten() {
+            for colour in &mut colours[..3] {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
             }
         }
+        let (stored, count) = (self.format.stored(), self.format.parts());
+        let parts = self.format.component.narrow(stored.map(|colour| colours[usize::from(colour) & 3]));
+        let is_given = |n: &usize| given >> stored[*n] & 1 == 1;
         let bytes = self.format.component.bytes() as u32;
-        let mut written = [false; 4];
-        for (source, colour) in self.format.sources().into_iter().zip(components) {
-            if let Source::Component(n) = source
-                && !std::mem::replace(&mut written[n], true)
-                && let Some(colour) = colour
-            {
-                let bits = self.format.component.narrow(colour);
-                texels.store(start + n as u64 * u64::from(bytes), bytes, bits.into());
-            }
+        if bytes < 4 && (0..count).all(|n| is_given(&n)) {
+            let whole = parts[..count].iter().rev().fold(0, |whole, part| whole << (8 * bytes) | u64::from(*part));
+            texels.store(start, self.format.bytes() as u32, whole);
+            return true;
+        }
+        for n in (0..count).filter(is_given) {
+            texels.store(start + n as u64 * u64::from(bytes), bytes, parts[n].into());
         }
         true
     }
@@ -223,6 +208,10 @@ impl Image {
     #[inline]
     pub fn offset(&self, texel: impl Into<Texel>) -> Option<u64> {
         let texel = texel.into();
+        if self.is_plane() {
+            let [x, y, _] = texel.place;
+            return self.plane_offset(x, y).filter(|_| texel.level == 0 && texel.sample == 0);
+        }
         let dense = self.index(texel)? * self.format.bytes() as u64;
         Some(dense + self.gap() * texel.place[1] as u64)
     }
@@ -273,7 +262,7 @@ mod tests {
         assert!(image.store((&texels).into(), [1, 0, 0], [2.0_f32, 0.5, -1.0, f32::NAN].map(f32::to_bits)));
         assert!(!image.store((&texels).into(), [0, 1, 0], [0; 4]));
         // The omitted components keep their values.
-        assert!(image.store_some((&texels).into(), [0, 0, 0], [None, Some(0), None, None]));
+        assert!(image.store_some((&texels).into(), [0, 0, 0], ([0; 4], 0b0010)));
         assert_eq!(texels.to_bytes()[..4], [0, 0, 255, 102]);
         let outside = Texel { place: [2, 0, 0], ..Texel::default() };
         assert_eq!(image.load_inside((&texels).into(), outside), [0, 0, 0, 1.0_f32.to_bits()]);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::access::View;
-use crate::buffer::{Buffer, Sharing, change_part, part};
+use crate::buffer::{Buffer, Sharing, change_part, change_word, part};
 use crate::lane::{LANES, enabled_lanes, from_lanes};
 use crate::observer::AccessKind;
 use crate::thread::ones;
@@ -122,6 +122,23 @@ impl<'a> InBounds<'a> {
         }
         for lane in enabled_lanes::<LANES>(enabled) {
             place(lane)?.store(values[lane], Relaxed);
+        }
+        Some(())
+    }
+
+    /// Atomically replaces the word at each enabled channel's offset by the result of `change`, in
+    /// channel order; `old` receives the previous words.
+    #[inline(always)]
+    pub fn update_words(
+        &self,
+        old: &mut [u64; LANES],
+        enabled: u32,
+        sharing: Sharing,
+        change: impl Fn(usize, u64) -> u64,
+    ) -> Option<()> {
+        for lane in enabled_lanes::<LANES>(enabled) {
+            let word = self.words.get(self.offsets[lane] as usize / 4)?;
+            old[lane] = change_word(word, sharing, |value| change(lane, value.into()) as u32).into();
         }
         Some(())
     }

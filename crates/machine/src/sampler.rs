@@ -143,11 +143,11 @@ impl Sampler {
         let is_plain = !self.linear && self.addressing != Addressing::None && place.reference.is_none();
         if is_plain && image.is_plane() {
             // Fast path for the most frequent kind of read.
-            let [x, y] = [0, 1].map(|d| {
+            let nearest = |d: usize| {
                 let size = image.desc.size[d];
                 self.nearest(self.along(place.coordinates[d], place.shift[d], size), size)
-            });
-            return image.load_plane(texels, x, y);
+            };
+            return image.load_plane(texels, nearest(0), nearest(1));
         }
         if image.desc.levels <= 1 {
             return self.sample_level(image, texels, place, 0);
@@ -238,11 +238,13 @@ impl Sampler {
     }
 
     /// Maps NaN to zero and clamps far coordinates; the bounds are outside every image.
+    #[inline]
     fn bounded(coordinate: f32) -> f64 {
         if coordinate.is_nan() { 0.0 } else { f64::from(coordinate).clamp(-1.0e9, 1.0e9) }
     }
 
     /// Returns a position in texels along an axis of `size` texels.
+    #[inline]
     fn along(&self, coordinate: f32, shift: i64, size: u32) -> Along {
         let s = Self::bounded(coordinate);
         let (texels, size) = (if self.normalized { s * f64::from(size) } else { s }, i64::from(size));
@@ -258,12 +260,14 @@ impl Sampler {
     }
 
     /// Returns the texel that contains a position along an axis of `size` texels.
+    #[inline]
     fn nearest(&self, along: Along, size: u32) -> i64 {
         self.fixed(floor(along.texels) + along.added, size)
     }
 
     /// Returns the texels to the left and right of a position along an axis of `size` texels, and
     /// the weight of the right one.
+    #[inline]
     fn neighbours(&self, along: Along, size: u32) -> Axis {
         let left = along.texels - 0.5;
         let low = floor(left);
@@ -272,6 +276,7 @@ impl Sampler {
     }
 
     /// Applies the addressing mode to a texel index.
+    #[inline]
     fn fixed(&self, texel: i64, size: u32) -> i64 {
         let size = i64::from(size);
         match self.addressing {

@@ -248,17 +248,14 @@ fn suggestion(parameter: &Parameter) -> String {
 
 /// Returns the number type of a buffer: that of the source, or that of the given contents.
 fn scalar(parameter: &Parameter, given: &[(ArgKey, ArgSpec)]) -> Scalar {
-    let is_it = |key: &ArgKey| match key {
-        ArgKey::Index(index) => *index == parameter.index,
-        ArgKey::Name(name) => *name == parameter.name,
-    };
-    let of_spec = given.iter().find(|(key, _)| is_it(key)).and_then(|(_, spec)| match spec {
-        ArgSpec::Pattern(pattern) => Some(pattern.scalar),
-        ArgSpec::Image(image) => {
-            TEXELS.iter().find(|(end, _)| image.format.ends_with(end)).map(|(_, scalar)| *scalar)
-        }
-        _ => None,
-    });
+    let of_spec =
+        given.iter().find(|(key, _)| key.is(parameter.index, &parameter.name)).and_then(|(_, spec)| match spec {
+            ArgSpec::Pattern(pattern) => Some(pattern.scalar),
+            ArgSpec::Image(image) => {
+                TEXELS.iter().find(|(end, _)| image.format.ends_with(end)).map(|(_, scalar)| *scalar)
+            }
+            _ => None,
+        });
     Scalar::of_source(&parameter.type_name).map(|(scalar, _)| scalar).or(of_spec).unwrap_or(Scalar::U32)
 }
 

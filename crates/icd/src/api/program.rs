@@ -6,6 +6,7 @@ use opencl_sys::*;
 
 use crate::api::entry::{object, query, status};
 use crate::base::answer::Answer;
+use crate::base::environment::ENVIRONMENT;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{Caller, In, Out, Text};
@@ -55,7 +56,7 @@ pub(super) unsafe fn check_exec_info(name: cl_kernel_exec_info, size: usize, val
             ensure(size == std::mem::size_of::<cl_bool>(), CL_INVALID_VALUE)?;
             // SAFETY: the value has the size of a boolean.
             let wanted = unsafe { value.cast::<cl_bool>() }.get().unwrap_or(0);
-            ensure(wanted == CL_FALSE, CL_INVALID_OPERATION)
+            ensure(wanted == CL_FALSE || ENVIRONMENT.system_memory, CL_INVALID_OPERATION)
         }
         CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL
         | CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL

@@ -122,7 +122,7 @@ pub(crate) fn launch(
     let settings = Settings::of(&properties)?;
     let is_bounded = buffer.is_bounded || settings.is_bounded;
     ensure(!is_bounded || sizes.local.is_some(), CL_INVALID_VALUE)?;
-    // Only a launch that can change needs arguments of its own.
+    // Only a launch that can change keeps a copy of its arguments.
     let dispatch = Dispatch::new(kernel, sizes);
     let dispatch = if is_asked { dispatch.kept() } else { dispatch };
     let task = dispatch.task(&buffer.queue)?;

@@ -45,10 +45,9 @@ pub(crate) fn info(device: &Handle<Device>, platform: *mut c_void, answer: Answe
         CL_DEVICE_TYPE => answer.value(CL_DEVICE_TYPE_GPU),
         CL_DEVICE_VENDOR_ID => answer.value(0x8086_u32),
         CL_DEVICE_MAX_COMPUTE_UNITS => answer.value(device.units as cl_uint),
-        // All compute units form one subslice; each has one hardware thread.
-        CL_DEVICE_NUM_SLICES_INTEL
-        | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL
-        | CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value(1_u32),
+        // All compute units form one subslice.
+        CL_DEVICE_NUM_SLICES_INTEL | CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL => answer.value(1_u32),
+        CL_DEVICE_NUM_THREADS_PER_EU_INTEL => answer.value::<cl_uint>(device.target.eu_threads()),
         CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL => answer.value(device.units as cl_uint),
         CL_DEVICE_ID_INTEL => answer.value::<cl_uint>(device.target.device_id().unwrap_or(0)),
         CL_DEVICE_IP_VERSION_INTEL => {
@@ -246,7 +245,8 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE => answer.value(64_usize << 10),
         CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => answer.value(max_allocation() as usize),
         CL_DEVICE_SVM_CAPABILITIES => {
-            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
+            let system = if ENVIRONMENT.system_memory { CL_DEVICE_SVM_FINE_GRAIN_SYSTEM } else { 0 };
+            answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | system)
         }
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
@@ -254,7 +254,10 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
         | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
             answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
         }
-        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => answer.value(0_u64),
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
+            let access = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
+            answer.value(if ENVIRONMENT.system_memory { access } else { 0 })
+        }
         CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has(PIPES)),
         CL_DEVICE_MAX_PIPE_ARGS => answer.value(if_pipes(16)),
         CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS => answer.value(if_pipes(1)),

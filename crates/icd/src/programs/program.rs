@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
 use visakit::isa::Platform;
-use visakit_runtime::programs::executable::{Imports, Native, from_build, native};
+use visakit_runtime::programs::binary::Imports;
+use visakit_runtime::programs::executable::{Native, from_build, native};
 use visakit_runtime::vendor::request::Named;
 use visakit_zebin::archive;
 
@@ -296,7 +297,7 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
                 executable(target, build::compile(target, Input::Intermediate(&module), options), options)
             }
             Source::Binary if before.binary.is_some() => {
-                let checked = before.binary.as_ref().map_or(Ok(()), |binary| binary.check(target));
+                let checked = before.binary.as_ref().map_or(Ok(()), |binary| binary.check(target, Imports::Refused));
                 let status = if checked.is_ok() { CL_BUILD_SUCCESS } else { CL_BUILD_ERROR };
                 let log = checked.err().unwrap_or_else(|| before.log.clone());
                 Build { status, options: options.to_owned(), log, ..before }

@@ -151,14 +151,16 @@ impl Components {
         }
     }
 
-    /// Loads the transferred components; zeros for a null operand.
-    pub(super) fn get(&self, thread: &Thread, lane: usize) -> [Option<u32>; 4] {
-        let mut components = [None; 4];
+    /// Loads the transferred components, and returns them with a bit set for each; zeros for a null
+    /// operand.
+    pub(super) fn get(&self, thread: &Thread, lane: usize) -> ([u32; 4], u32) {
+        let (mut components, mut given) = ([0; 4], 0);
         for (n, &component) in self.moved.iter().enumerate() {
             let place = |at| thread.registers.get(at + n as u32 * self.pitch + lane as u32 * 4);
-            components[component] = Some(self.at.map_or(0, place));
+            components[component & 3] = self.at.map_or(0, place);
+            given |= 1 << component;
         }
-        components
+        (components, given)
     }
 }
 

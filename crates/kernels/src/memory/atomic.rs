@@ -5,9 +5,14 @@ use crate::memory::transfer::Transfer;
 use crate::operation::update::Update;
 use visakit::isa::RawOperand;
 use visakit_machine::access::{Miss, Request, View};
+use visakit_machine::in_bounds::{Extent, InBounds};
 use visakit_machine::lane::{LANES, from_lanes};
+use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;
 use visakit_native::ir::Change;
+
+/// Values of the fast path, the most frequent case.
+const DWORD: Extent = Extent { bytes: 4, alignment: 4 };
 
 /// An atomic operation with its operands.
 #[derive(Clone, Copy)]
@@ -78,8 +83,18 @@ impl Atomic {
         let of = self.update.of;
         let [a, b] = self.values(thread, n, enabled);
         let mut values = [0; LANES];
-        let request = Request { unread: self.result.is_none(), ..*request };
-        let outside = view.update(&request, &mut values, |lane, old| of(old, a[lane], b[lane]))?;
+        let change = |lane: usize, old| of(old, a[lane], b[lane]);
+        let fast = !view.is_watched() && request.size == DWORD.bytes;
+        let places =
+            if fast { InBounds::of_addresses(view, request.addresses, request.enabled, DWORD) } else { None };
+        let outside = if let Some(places) = places {
+            places.note(view, AccessKind::Atomic, 0, DWORD.bytes, request.enabled);
+            places.update_words(&mut values, request.enabled, view.sharing(), change);
+            0
+        } else {
+            let request = Request { unread: self.result.is_none(), ..*request };
+            view.update(&request, &mut values, change)?
+        };
         thread.outside_writes += u64::from(outside);
         if let Some(at) = self.result {
             if self.update.returns_new {

@@ -14,7 +14,7 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
-use crate::queues::launch::{self, Dispatch, Groups};
+use crate::queues::launch::{Dispatch, Groups};
 use crate::queues::list::CommandList;
 use crate::queues::timeline::{Step, Work};
 use crate::queues::transfer::{self, Place, Region};
@@ -332,7 +332,7 @@ functions! {
         // SAFETY: the list has as many handles as its count says.
         let kernels = unsafe { kernels.input().list(kernel_count as usize)? };
         let group = |n: usize| Groups::Indirect(groups.address().wrapping_add(n) as usize);
-        let works = kernels.iter().enumerate().map(|(n, &kernel)| launch::work(&get(kernel)?, group(n)));
+        let works = kernels.iter().enumerate().map(|(n, &kernel)| Dispatch::new(&get(kernel)?, group(n)).work());
         let works = works.collect::<Result<Vec<Work>>>()?;
         let place = Place::new(used.address().cast(), size_of::<u32>())?;
         list.check_kernels()?;

@@ -4,23 +4,22 @@ use std::ffi::c_void;
 use std::sync::PoisonError;
 
 use visakit_runtime::base::raw::{In, Out};
-use visakit_runtime::devices::reservations::PAGE;
+use visakit_runtime::base::storage::PAGE;
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{each, fill, read, update, write};
+use crate::base::chain::{each, fill, find, read, update, write};
 use crate::base::extensions::ExternalMemoryFd;
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, RESERVATIONS, SHARED, Usm, find_range, lookup};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, find_range, lookup, with_file};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
-use crate::devices::ipc;
+use crate::devices::ipc::{self, OPAQUE_FD};
 
-/// Types of the structures with descriptors of files, and the kind of file.
+/// Types of the structures with descriptors of files.
 const IMPORT_FD: u32 = 0x19;
 const EXPORT_FD: u32 = 0x1a;
-const OPAQUE_FD: u32 = 1;
 
 /// Flag of atomic accesses to the same words by host and device, which have different locks.
 const SYSTEM_ATOMICS: u32 = 1 << 6;
@@ -62,15 +61,8 @@ fn allocate(
     (size, alignment): (usize, usize),
     next: *mut c_void,
 ) -> Result<*mut c_void> {
-    let mut import = None;
     // SAFETY: the program passes a valid chain; the structure has this type.
-    unsafe {
-        each(next, |stype, place| {
-            if stype == IMPORT_FD {
-                import = Some(place.cast::<ExternalMemoryFd>().read_unaligned());
-            }
-        });
-    }
+    let import = unsafe { find::<ExternalMemoryFd>(next, &[IMPORT_FD]) };
     let Some(import) = import else { return context.allocate(kind, device, size, alignment) };
     ensure(import.flags == OPAQUE_FD, ERROR_UNSUPPORTED_ENUMERATION)?;
     context.allocate_file(kind, device, (ipc::open_descriptor(import.fd)?, size))
@@ -81,13 +73,7 @@ fn export(first: *mut c_void, next: *mut c_void) -> Result {
     let mut outcome = Ok(());
     let fill_in = |out: &mut ExternalMemoryFd| -> Result {
         ensure(out.flags & OPAQUE_FD != 0, ERROR_UNSUPPORTED_ENUMERATION)?;
-        if let Some(mapped) = RESERVATIONS.lookup(first as u64) {
-            out.fd = ipc::give_descriptor(mapped.physical.file())?;
-            return Ok(());
-        }
-        let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
-        ensure(found.about.kind != SHARED, ERROR_INVALID_ARGUMENT)?;
-        out.fd = ipc::give_descriptor(found.storage.share().ok_or(ERROR_OUT_OF_HOST_MEMORY)?)?;
+        out.fd = with_file(first as u64, |file, _| ipc::give_descriptor(file))?;
         Ok(())
     };
     // SAFETY: the program passes a valid chain; the structure has this type.

@@ -11,11 +11,10 @@ use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::{Device, GROUPS, MOST_PATTERN};
 use crate::devices::driver::Driver;
+use crate::devices::ipc::OPAQUE_FD;
 
 /// Flags of peers: accesses and atomics.
 const PEER_FLAGS: u32 = 0b11;
-/// Files of memory that other processes map.
-const OPAQUE_FD: u32 = 1;
 const MEMORY_EXTENSION: u32 = 0x1_000e;
 /// Type of memory without a more precise name.
 const DDR: u32 = 2;

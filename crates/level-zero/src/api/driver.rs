@@ -20,8 +20,8 @@ const GPUS: u32 = 1;
 /// Type of the structure with policies of frees; blocking and deferred ones.
 const FREE_POLICIES: u32 = 0x1_0009;
 const POLICIES: u32 = 0b11;
-/// Flag of a driver whose memory has interprocess handles.
-const IPC_MEMORY: u32 = 1;
+/// Flags of a driver whose memory and event pools have interprocess handles.
+const IPC: u32 = 0b11;
 /// Flags that select kinds of drivers.
 const KINDS: u32 = 0b11;
 
@@ -70,7 +70,7 @@ functions! {
     fn zeDriverGetIpcProperties(driver: Raw, properties: Out<DriverIpcProperties>) {
         get::<Driver>(driver)?;
         // Memory can be opened in another process, events cannot.
-        update(properties, |properties| properties.flags = IPC_MEMORY)
+        update(properties, |properties| properties.flags = IPC)
     }
 
     fn zeDriverGetExtensionProperties(driver: Raw, count: Out<u32>, properties: Out<DriverExtensionProperties>) {

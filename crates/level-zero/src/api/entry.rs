@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use visakit_runtime::base::raw::{Caller, Out};
 
-use crate::base::extensions::IpcMemHandle;
+use crate::base::extensions::{IpcEventPoolHandle, IpcMemHandle};
 use crate::base::handle::{self, Handle, get_optional};
 use crate::base::result::*;
 use crate::base::types::{DeviceUuid, GroupCount, GroupSize};
@@ -45,7 +45,7 @@ macro_rules! by_value {
         }
     )*};
 }
-by_value!(GroupCount, GroupSize, DeviceUuid, IpcMemHandle);
+by_value!(GroupCount, GroupSize, DeviceUuid, IpcEventPoolHandle, IpcMemHandle);
 
 /// Events of a command: the event that it signals, and those that it waits for.
 pub(super) struct Events {

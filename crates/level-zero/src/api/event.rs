@@ -5,7 +5,7 @@ use std::sync::Arc;
 use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, functions};
-use crate::base::chain::{each, list, read, write};
+use crate::base::chain::{find, list, read, write};
 use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
@@ -36,18 +36,11 @@ functions! {
         for &device in unsafe { devices.input().list(device_count as usize)? } {
             get::<Device>(device)?;
         }
-        let mut counter_flags = None;
         // SAFETY: the program passes a valid chain. The structure has this type.
-        unsafe {
-            each(desc.p_next, |stype, place| {
-                if stype == COUNTER_POOL {
-                    let flags = place.cast::<EventPoolCounterBasedExpDesc>().read_unaligned().flags;
-                    counter_flags = Some(if flags == 0 { COUNTER_FLAGS } else { flags });
-                }
-            });
-        }
-        let (flags, count) = (desc.flags, desc.count);
-        write(pool, handle::give(handle::create(EventPool { context, flags, count, counter_flags })))
+        let counter = unsafe { find::<EventPoolCounterBasedExpDesc>(desc.p_next, &[COUNTER_POOL]) };
+        let counter_flags = counter.map(|desc| if desc.flags == 0 { COUNTER_FLAGS } else { desc.flags });
+        let created = EventPool::new(context, (desc.flags, desc.count), counter_flags)?;
+        write(pool, handle::give(handle::create(created)))
     }
 
     fn zeEventPoolDestroy(pool: Raw) {
@@ -68,8 +61,8 @@ functions! {
         ensure(!event.is_null(), ERROR_INVALID_NULL_POINTER)?;
         ensure(desc.index < pool.count, ERROR_INVALID_ARGUMENT)?;
         ensure(desc.signal <= 0b111 && desc.wait <= 0b111, ERROR_INVALID_ENUMERATION)?;
-        let flags = pool.counter_flags;
-        write(event, handle::give(handle::create(Event::new(Some(pool), flags, (desc.signal, desc.wait)))))
+        let (flags, place) = (pool.counter_flags, (pool, desc.index));
+        write(event, handle::give(handle::create(Event::new(Some(place), flags, (desc.signal, desc.wait)))))
     }
 
     fn zeEventCounterBasedCreate(context: Raw, device: Raw, desc: In<EventCounterBasedDesc>, event: Out<Raw>) {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use visakit_runtime::base::raw::{In, Out};
 
 use crate::api::entry::{Raw, check_images, events, functions};
-use crate::base::chain::{each, read, update, write};
+use crate::base::chain::{find, read, update, write};
 use crate::base::extensions::*;
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
@@ -100,15 +100,9 @@ functions! {
         let image: Handle<Image> = get(image)?;
         let desc = read(desc)?;
         ensure(!view.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        let mut plane = None;
         // SAFETY: the program passes a valid chain; the structures have this type.
-        unsafe {
-            each(desc.p_next, |stype, place| {
-                if PLANES.contains(&stype) {
-                    plane = Some(place.cast::<ImageViewPlanarExtDesc>().read_unaligned().plane_index);
-                }
-            });
-        }
+        let planar = unsafe { find::<ImageViewPlanarExtDesc>(desc.p_next, &PLANES) };
+        let plane = planar.map(|planar| planar.plane_index);
         write(view, handle::give(handle::create(image.view(&desc, plane)?)))
     }
 

@@ -136,7 +136,7 @@ functions! {
         Ok(())
     }
 
-    /// The allocations of the arguments. The driver has none of its own.
+    /// The allocations of the arguments. The driver adds no others.
     fn zeKernelGetAllocationPropertiesExp(
         kernel: Raw,
         count: Out<u32>,
@@ -144,7 +144,7 @@ functions! {
     ) {
         let kernel = get::<Kernel>(kernel)?;
         let found = |(index, address): (u32, u64)| Some((index, lookup(address)?));
-        let all: Vec<_> = kernel.addresses().into_iter().filter_map(found).collect();
+        let all: Vec<_> = kernel.state().addresses().filter_map(found).collect();
         list(count, properties, all.len(), |n, out| {
             let (index, allocation) = &all[n];
             (out.base, out.size) = (allocation.first, allocation.bytes);

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_void};
 use visakit_runtime::base::raw::{Caller, In, Out, Text};
 
 use crate::api::entry::{Raw, check_images, functions};
-use crate::base::chain::{bytes, each, list, read, update, write};
+use crate::base::chain::{bytes, find, list, read, update, write};
 use crate::base::handle::{self, Handle, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
@@ -53,15 +53,9 @@ unsafe fn part<'a>(
 /// # Safety
 /// As [`part`].
 unsafe fn parts<'a>(desc: &ModuleDesc) -> Result<Vec<Part<'a>>> {
-    let mut program = None;
     // SAFETY: guaranteed by the caller; the structure has this type.
     unsafe {
-        each(desc.p_next, |stype, place| {
-            if stype == PROGRAM {
-                program = Some(place.cast::<ModuleProgramExpDesc>().read_unaligned());
-            }
-        });
-        let Some(program) = program else {
+        let Some(program) = find::<ModuleProgramExpDesc>(desc.p_next, &[PROGRAM]) else {
             return Ok(vec![part(desc.p_input_module, desc.input_size, desc.p_build_flags, desc.p_constants)?]);
         };
         let count = program.count as usize;

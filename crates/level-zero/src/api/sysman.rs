@@ -12,12 +12,11 @@ use crate::base::handle::{self, Handle, get};
 use crate::base::result::*;
 use crate::base::sysman::*;
 use crate::base::types::*;
-use crate::devices::device::{Device, INTEGRATED, MemoryModule};
+use crate::devices::device::{Device, GPU, INTEGRATED, MemoryModule};
 use crate::devices::driver::{self, Driver};
 
 /// Type of the structure with more properties of a device.
 const DEVICE_EXTENSION: u32 = 0x2d;
-const GPU: u32 = 1;
 /// Type and place of the memory: DDR of the system.
 const DDR: u32 = 1;
 const SYSTEM: u32 = 0;

@@ -287,11 +287,11 @@ tables! {
         0:
             ok zeEventPoolCreate
             ok zeEventPoolDestroy
-            no zeEventPoolGetIpcHandle
-            no zeEventPoolOpenIpcHandle
-            no zeEventPoolCloseIpcHandle;
+            ok zeEventPoolGetIpcHandle
+            ok zeEventPoolOpenIpcHandle
+            ok zeEventPoolCloseIpcHandle;
         6:
-            no zeEventPoolPutIpcHandle;
+            ok zeEventPoolPutIpcHandle;
         9:
             ok zeEventPoolGetContextHandle
             ok zeEventPoolGetFlags;

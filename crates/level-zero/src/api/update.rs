@@ -9,10 +9,11 @@ use crate::base::chain::{each, read, write};
 use crate::base::extensions::*;
 use crate::base::handle::{Handle, get, get_optional};
 use crate::base::result::*;
+use crate::devices::device::MUTABLE_PARTS;
 use crate::programs::kernel::Kernel;
 use crate::queues::event::Event;
 use crate::queues::list::CommandList;
-use crate::queues::mutable::{Change, KERNEL, KNOWN, NewArgument, PARTS};
+use crate::queues::mutable::{Change, KERNEL, KNOWN, NewArgument};
 
 /// Types of the structures with changes.
 const ARGUMENT: u32 = 0x2_0019;
@@ -34,7 +35,7 @@ fn announce(list: Raw, desc: In<MutableCommandIdExpDesc>, kernels: &[Raw], id: O
     let flags = read(desc)?.flags;
     ensure(!id.is_null(), ERROR_INVALID_NULL_POINTER)?;
     ensure(flags & !KNOWN == 0, ERROR_INVALID_ENUMERATION)?;
-    let parts = if flags == 0 { PARTS & !KERNEL } else { flags & PARTS };
+    let parts = if flags == 0 { MUTABLE_PARTS & !KERNEL } else { flags & MUTABLE_PARTS };
     let kernels = kernels.iter().map(|&kernel| get(kernel)).collect::<Result<Vec<Handle<Kernel>>>>()?;
     write(id, list.announce(parts, kernels)?)
 }

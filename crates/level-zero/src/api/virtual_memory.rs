@@ -3,7 +3,8 @@
 use std::ffi::c_void;
 
 use visakit_runtime::base::raw::{In, Out};
-use visakit_runtime::devices::reservations::{Access, PAGE};
+use visakit_runtime::base::storage::PAGE;
+use visakit_runtime::devices::reservations::Access;
 
 use crate::api::context::pair;
 use crate::api::entry::{Raw, functions};

@@ -81,6 +81,23 @@ pub(crate) unsafe fn each(mut next: *mut c_void, mut visit: impl FnMut(u32, *mut
     }
 }
 
+/// Returns the last structure of a chain with one of these types.
+///
+/// # Safety
+/// As [`each`]; structures of these types have the fields of `T`.
+pub(crate) unsafe fn find<T: Copy>(next: *mut c_void, types: &[u32]) -> Option<T> {
+    let mut found = None;
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        each(next, |stype, place| {
+            if types.contains(&stype) {
+                found = Some(place.cast::<T>().read_unaligned());
+            }
+        });
+    }
+    found
+}
+
 /// Changes a structure of a chain in place.
 ///
 /// # Safety

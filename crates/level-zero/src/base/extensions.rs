@@ -21,6 +21,9 @@ structures! {
     IpcMemHandle {
         data: [u8; 64],
     }
+    IpcEventPoolHandle {
+        data: [u8; 64],
+    }
     MutableCommandListExpProperties {
         stype: u32,
         p_next: *mut c_void,

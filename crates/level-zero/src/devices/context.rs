@@ -100,7 +100,21 @@ pub(crate) fn lookup(address: u64) -> Option<Found> {
     RESERVATIONS.lookup(address).map(|found| Found { first: found.first, bytes: found.bytes, about: found.about })
 }
 
-/// Owner of memory, which lives as long as the owner is held.
+/// Calls a function with the file and the size of the memory at an address: mapped pages, or an
+/// allocation, which moves to a file.
+///
+/// # Errors
+/// Fails for addresses without memory, and as on a device for memory that migrates.
+pub(crate) fn with_file<T>(first: u64, export: impl FnOnce(&File, usize) -> Result<T>) -> Result<T> {
+    if let Some(mapped) = RESERVATIONS.lookup(first) {
+        return export(mapped.physical.file(), mapped.physical.bytes());
+    }
+    let found = ALLOCATIONS.lookup(first as usize).ok_or(ERROR_INVALID_ARGUMENT)?;
+    ensure(found.about.kind != SHARED, ERROR_INVALID_ARGUMENT)?;
+    export(found.storage.share().ok_or(ERROR_OUT_OF_HOST_MEMORY)?, found.storage.bytes())
+}
+
+/// Owner of memory; while an owner is held, the memory exists.
 pub(crate) type Holder = Arc<dyn Any + Send + Sync>;
 
 /// Returns the owner of a range; `None` for memory of the program.

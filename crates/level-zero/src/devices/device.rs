@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use visakit_emulator::launch::printf::BUFFER_BYTES;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
+use visakit_runtime::base::environment::ENVIRONMENT;
 use visakit_runtime::devices::description::{
     Description, available_bytes, max_allocation, memory_bytes, product, uuid,
 };
@@ -48,10 +49,10 @@ pub(crate) const COMPUTE: u32 = 1;
 
 const MUTABLE_LISTS: u32 = 0x2_0015;
 /// Parts of commands that can change: arguments, sizes, offsets, events, the kernel.
-const MUTABLE_PARTS: u32 = (1 << 7) - 1;
+pub(crate) const MUTABLE_PARTS: u32 = (1 << 7) - 1;
 
 /// Device type of GPUs.
-const GPU: u32 = 1;
+pub(crate) const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.
 pub(crate) const INTEGRATED: u32 = 1;
 /// Capabilities of a type: subnormals, infinities, all rounding modes, fused operations.
@@ -113,8 +114,8 @@ impl Device {
         out.max_mem_alloc_size = max_allocation();
         out.max_hardware_contexts = 1024;
         out.max_command_queue_priority = 0;
-        // All compute units form one subslice; each has one hardware thread.
-        out.num_threads_per_eu = 1;
+        // All compute units form one subslice.
+        out.num_threads_per_eu = description.target.eu_threads();
         out.physical_eusimd_width = description.widths[0];
         out.num_eus_per_subslice = description.units as u32;
         out.num_subslices_per_slice = 1;
@@ -239,6 +240,6 @@ impl Device {
         out.device_alloc_capabilities = ACCESS | CONCURRENT;
         out.shared_single_device_alloc_capabilities = ACCESS | CONCURRENT;
         out.shared_cross_device_alloc_capabilities = ACCESS | CONCURRENT;
-        out.shared_system_alloc_capabilities = 0;
+        out.shared_system_alloc_capabilities = if ENVIRONMENT.system_memory { ACCESS | CONCURRENT } else { 0 };
     }
 }

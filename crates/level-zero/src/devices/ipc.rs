@@ -1,4 +1,5 @@
-//! Interprocess handles: files of memory, which another process of the same user opens.
+//! Interprocess handles: files of memory or of events' states, which another process of the same
+//! user opens.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -6,11 +7,30 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::base::extensions::IpcMemHandle;
 use crate::base::result::*;
 
-/// First bytes of a handle.
-const MAGIC: u64 = u64::from_le_bytes(*b"visakit1");
+/// Kind of files whose descriptors programs pass: memory that other processes map.
+pub(crate) const OPAQUE_FD: u32 = 1;
+
+/// Bytes of a handle.
+pub(crate) type Bytes = [u8; 64];
+
+/// Contents of a handle's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Memory,
+    Events,
+}
+
+impl Kind {
+    /// Returns the first bytes of a handle.
+    const fn magic(self) -> u64 {
+        u64::from_le_bytes(match self {
+            Self::Memory => *b"visakit1",
+            Self::Events => *b"visakit2",
+        })
+    }
+}
 
 /// File that a handle refers to: a descriptor of a process, and the identity of the file, because
 /// the process may have closed the descriptor.
@@ -38,19 +58,19 @@ fn exported() -> MutexGuard<'static, HashMap<(u64, u64), Exported>> {
 }
 
 impl Contents {
-    fn to_handle(self) -> IpcMemHandle {
+    fn to_handle(self, kind: Kind) -> Bytes {
         let Self { process, descriptor, device, inode, bytes } = self;
-        let mut handle = IpcMemHandle::default();
-        let fields = [MAGIC, process, descriptor, device, inode, bytes];
-        handle.data.as_chunks_mut().0.iter_mut().zip(fields).for_each(|(to, field)| *to = field.to_le_bytes());
+        let mut handle = [0; size_of::<Bytes>()];
+        let fields = [kind.magic(), process, descriptor, device, inode, bytes];
+        handle.as_chunks_mut().0.iter_mut().zip(fields).for_each(|(to, field)| *to = field.to_le_bytes());
         handle
     }
 
     /// Reads a handle, which may hold any bytes.
-    fn of(handle: &IpcMemHandle) -> Result<Self> {
-        let mut fields = handle.data.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
+    fn of(kind: Kind, handle: &Bytes) -> Result<Self> {
+        let mut fields = handle.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
         let mut next = || fields.next().unwrap_or(0);
-        ensure(next() == MAGIC, ERROR_INVALID_ARGUMENT)?;
+        ensure(next() == kind.magic(), ERROR_INVALID_ARGUMENT)?;
         let (process, descriptor, device, inode, bytes) = (next(), next(), next(), next(), next());
         Ok(Self { process, descriptor, device, inode, bytes })
     }
@@ -66,8 +86,8 @@ impl Contents {
     }
 }
 
-/// Creates a handle of a file with memory.
-pub(crate) fn export(file: &File, bytes: usize) -> Result<IpcMemHandle> {
+/// Creates a handle of a file.
+pub(crate) fn export(kind: Kind, file: &File, bytes: usize) -> Result<Bytes> {
     let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
     let (device, inode) = (about.dev(), about.ino());
     let mut all = exported();
@@ -81,15 +101,15 @@ pub(crate) fn export(file: &File, bytes: usize) -> Result<IpcMemHandle> {
     own.count += 1;
     let descriptor = u64::try_from(own.file.as_raw_fd()).unwrap_or(0);
     let process = u64::from(std::process::id());
-    Ok(Contents { process, descriptor, device, inode, bytes: bytes as u64 }.to_handle())
+    Ok(Contents { process, descriptor, device, inode, bytes: bytes as u64 }.to_handle(kind))
 }
 
-/// Creates a handle of a descriptor of this process.
-pub(crate) fn of_descriptor(descriptor: u64) -> Result<IpcMemHandle> {
+/// Creates a handle of memory from a descriptor of this process.
+pub(crate) fn of_descriptor(descriptor: u64) -> Result<Bytes> {
     let file = open_descriptor(i32::try_from(descriptor).map_err(|_| ERROR_INVALID_ARGUMENT)?)?;
     let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
     ensure(about.len() > 0, ERROR_INVALID_ARGUMENT)?;
-    export(&file, usize::try_from(about.len()).map_err(|_| ERROR_INVALID_ARGUMENT)?)
+    export(Kind::Memory, &file, usize::try_from(about.len()).map_err(|_| ERROR_INVALID_ARGUMENT)?)
 }
 
 /// Returns a new descriptor of a file, which the program owns.
@@ -106,17 +126,17 @@ pub(crate) fn open_descriptor(descriptor: i32) -> Result<File> {
     Ok(file)
 }
 
-/// Returns the descriptor of a handle of this process.
-pub(crate) fn descriptor(handle: &IpcMemHandle) -> Result<u64> {
-    let contents = Contents::of(handle)?;
+/// Returns the descriptor of a handle of this process with memory.
+pub(crate) fn descriptor(handle: &Bytes) -> Result<u64> {
+    let contents = Contents::of(Kind::Memory, handle)?;
     ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
     ensure(exported().contains_key(&(contents.device, contents.inode)), ERROR_INVALID_ARGUMENT)?;
     Ok(contents.descriptor)
 }
 
 /// Takes back a handle of this process.
-pub(crate) fn take_back(handle: &IpcMemHandle) -> Result {
-    let contents = Contents::of(handle)?;
+pub(crate) fn take_back(kind: Kind, handle: &Bytes) -> Result {
+    let contents = Contents::of(kind, handle)?;
     ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
     let mut all = exported();
     let key = (contents.device, contents.inode);
@@ -129,8 +149,8 @@ pub(crate) fn take_back(handle: &IpcMemHandle) -> Result {
     Ok(())
 }
 
-/// Opens the file of a handle, and returns it with the size of the memory.
-pub(crate) fn open(handle: &IpcMemHandle) -> Result<(File, usize)> {
-    let contents = Contents::of(handle)?;
+/// Opens the file of a handle, and returns it with the size of its contents.
+pub(crate) fn open(kind: Kind, handle: &Bytes) -> Result<(File, usize)> {
+    let contents = Contents::of(kind, handle)?;
     Ok((contents.open()?, usize::try_from(contents.bytes).map_err(|_| ERROR_INVALID_ARGUMENT)?))
 }

@@ -39,6 +39,16 @@ pub(crate) struct State {
     pub(crate) indirect: u32,
 }
 
+impl State {
+    /// Returns the arguments that are addresses, with their indices.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = (u32, u64)> {
+        self.arguments.iter().zip(0..).filter_map(|(argument, n)| match argument {
+            Some(Argument::Pointer(address)) => Some((n, *address)),
+            _ => None,
+        })
+    }
+}
+
 impl Kernel {
     /// Creates a kernel of a module.
     pub(crate) fn new(module: &Handle<Module>, name: &str) -> Result<Self> {
@@ -125,16 +135,6 @@ impl Kernel {
             Some(ParameterKind::Unknown) | None => 0,
             _ => size_of::<*mut c_void>(),
         }
-    }
-
-    /// Returns the arguments that are addresses, with their indices.
-    pub(crate) fn addresses(&self) -> Vec<(u32, u64)> {
-        let state = self.state();
-        let pointer = |(n, argument): (usize, &Option<Argument>)| match argument {
-            Some(Argument::Pointer(address)) => Some((n as u32, *address)),
-            _ => None,
-        };
-        state.arguments.iter().enumerate().filter_map(pointer).collect()
     }
 
     /// Sets the group size of later launches.

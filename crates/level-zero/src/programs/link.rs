@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use visakit_runtime::programs::binary::Binary;
+use visakit_runtime::programs::binary::{Binary, Imports};
 
 use crate::base::handle::Handle;
 use crate::base::result::*;
@@ -24,7 +24,7 @@ pub(crate) fn link(modules: &[Handle<Module>]) -> (Result, String) {
     for module in modules.iter().filter(|module| module.is_open()) {
         let made = providers(modules, module).and_then(|others| {
             let program = module.binary.link(&others);
-            program.check(module.device.description.target)?;
+            program.check(module.device.description.target, Imports::Refused)?;
             Ok(program)
         });
         match made {

@@ -5,9 +5,9 @@ use std::ffi::CString;
 use std::sync::{Arc, OnceLock};
 
 use visakit_runtime::base::failure::{ROOM, check_room};
-use visakit_runtime::programs::binary::Binary;
+use visakit_runtime::programs::binary::{Binary, Imports};
 use visakit_runtime::programs::build::{self, Built, Input};
-use visakit_runtime::programs::executable::{Imports, Native, from_build, native};
+use visakit_runtime::programs::executable::{Native, from_build, native};
 use visakit_runtime::programs::spirv;
 
 use crate::base::handle::{Handle, kind};
@@ -88,13 +88,10 @@ pub(crate) fn of_native(device: &Device, file: &[u8]) -> Result<Outcome> {
     check_room(ROOM)?;
     let target = device.description.target;
     match native(target, file, Imports::Allowed).ok_or(ERROR_INVALID_NATIVE_BINARY)? {
-        Native::Ready(binary) => {
-            let is_whole = binary.imports().is_empty();
-            Ok(match if is_whole { binary.check(target) } else { Ok(()) } {
-                Ok(()) => (Some(binary), String::new()),
-                Err(log) => (None, log),
-            })
-        }
+        Native::Ready(binary) => Ok(match binary.check(target, Imports::Allowed) {
+            Ok(()) => (Some(binary), String::new()),
+            Err(log) => (None, log),
+        }),
         Native::Module(module) => {
             let input = Input::Intermediate(&module.bytes);
             let Built { output, log } = build::compile(target, input, &module.options);

@@ -1,17 +1,27 @@
 //! Completions: states that commands signal and wait for.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use visakit_runtime::commands::pool::{self, Job};
 
 use crate::base::result::*;
+use crate::queues::shared::SharedState;
+pub(crate) use crate::queues::shared::Times;
+
+/// Longest sleep of a wait for another process, which may have ended in the meantime.
+const SLEEP: Duration = Duration::from_millis(100);
 
 /// State that becomes signaled once, until it is reset.
 #[derive(Default)]
 pub(crate) struct Completion {
     state: Mutex<State>,
     changed: Condvar,
+    /// State in memory of several processes, which replaces the own one.
+    shared: Option<SharedState>,
+    /// Process whose commands will signal; 0 if no command is known.
+    process: AtomicU32,
 }
 
 #[derive(Default)]
@@ -21,13 +31,8 @@ struct State {
     times: Times,
     /// Timelines that wait, with their ranks.
     waiting: Vec<(u32, Arc<dyn Job>)>,
-}
-
-/// Start and end of a command in nanoseconds.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Times {
-    pub(crate) start: u64,
-    pub(crate) end: u64,
+    /// Process with a thread that watches the shared state; 0 without one.
+    watcher: u32,
 }
 
 impl Completion {
@@ -38,14 +43,46 @@ impl Completion {
         completion
     }
 
+    /// Creates a completion whose state several processes use.
+    pub(crate) fn shared(state: SharedState) -> Self {
+        Self { shared: Some(state), ..Self::default() }
+    }
+
+    /// Returns the state: that of the memory of several processes if the completion uses one. In a
+    /// child after `fork`, the commands of the parent have failed, because their threads do not
+    /// exist in the child.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = &self.shared {
+            let found = shared.get();
+            state.is_signaled = found.is_some();
+            (state.times, state.has_failed) = found.unwrap_or_default();
+        } else if !state.is_signaled {
+            let process = self.process.load(Relaxed);
+            if process != 0 && process != std::process::id() {
+                (state.is_signaled, state.has_failed) = (true, true);
+            }
+        }
+        state
+    }
+
+    /// Notes that a command of this process will signal.
+    pub(crate) fn expect(&self) {
+        self.process.store(std::process::id(), Relaxed);
     }
 
     /// Signals, and resumes what waits, lower ranks first.
     pub(crate) fn signal(&self, times: Times, has_failed: bool) {
+        if let Some(shared) = &self.shared {
+            shared.signal(times, has_failed);
+        }
         let mut state = self.state();
         (state.is_signaled, state.has_failed, state.times) = (true, has_failed, times);
+        self.resume(state);
+    }
+
+    /// Resumes what waits.
+    fn resume(&self, mut state: MutexGuard<'_, State>) {
         let mut waiting = std::mem::take(&mut state.waiting);
         drop(state);
         self.changed.notify_all();
@@ -53,19 +90,39 @@ impl Completion {
         waiting.into_iter().for_each(|(_, job)| pool::submit(job));
     }
 
-    /// Returns to the state before the signal.
+    /// Returns to the state before the signal, without a known command.
     pub(crate) fn reset(&self) {
+        self.process.store(0, Relaxed);
+        self.restart();
+    }
+
+    /// Returns to the state before the signal, for a command that follows.
+    pub(crate) fn restart(&self) {
+        if let Some(shared) = &self.shared {
+            shared.reset();
+        }
         let mut state = self.state();
         (state.is_signaled, state.has_failed, state.times) = (false, false, Times::default());
     }
 
     /// Resumes a job at the signal. Returns false if it is signaled already.
-    pub(crate) fn subscribe(&self, job: &Arc<dyn Job>, rank: u32) -> bool {
+    pub(crate) fn subscribe(self: &Arc<Self>, job: &Arc<dyn Job>, rank: u32) -> bool {
         let mut state = self.state();
-        if !state.is_signaled {
-            state.waiting.push((rank, Arc::clone(job)));
+        if state.is_signaled {
+            return false;
         }
-        !state.is_signaled
+        state.waiting.push((rank, Arc::clone(job)));
+        let Some(shared) = self.shared.clone() else { return true };
+        let process = std::process::id();
+        if std::mem::replace(&mut state.watcher, process) != process {
+            drop(state);
+            let own = Arc::downgrade(self);
+            let watch = move || watch(&own, &shared);
+            if std::thread::Builder::new().name("visakit-event".to_owned()).spawn(watch.clone()).is_err() {
+                watch();
+            }
+        }
+        true
     }
 
     /// Returns success if signaled, `NOT_READY` otherwise, and `DEVICE_LOST` if the command failed.
@@ -78,8 +135,16 @@ impl Completion {
         let end = deadline(timeout);
         let mut state = self.state();
         while !state.is_signaled {
-            let Some(next) = wait_until(&self.changed, state, end) else { return Err(NOT_READY) };
-            state = next;
+            let Some(shared) = &self.shared else {
+                let Some(next) = wait_until(&self.changed, state, end) else { return Err(NOT_READY) };
+                state = next;
+                continue;
+            };
+            drop(state);
+            let rest = end.map_or(SLEEP, |end| end.saturating_duration_since(Instant::now()));
+            ensure(!rest.is_zero(), NOT_READY)?;
+            shared.wait(rest.min(SLEEP));
+            state = self.state();
         }
         answer(&state)
     }
@@ -88,6 +153,21 @@ impl Completion {
     pub(crate) fn times(&self) -> Option<Times> {
         let state = self.state();
         state.is_signaled.then_some(state.times)
+    }
+}
+
+/// Resumes what waits for a completion when another process signals it. Ends after the signal, or
+/// when the completion is dropped.
+fn watch(completion: &Weak<Completion>, shared: &SharedState) {
+    while let Some(own) = completion.upgrade() {
+        let mut state = own.state();
+        if state.is_signaled || state.waiting.is_empty() {
+            state.watcher = 0;
+            return own.resume(state);
+        }
+        drop(state);
+        drop(own);
+        shared.wait(SLEEP);
     }
 }
 

@@ -24,20 +24,12 @@ pub(crate) enum Groups {
     Indirect(usize),
 }
 
-/// Launch of a kernel with arguments and sizes of its own.
+/// Launch of a kernel with a copy of the arguments and sizes.
 #[derive(Clone)]
 pub(crate) struct Dispatch {
     pub(crate) kernel: Handle<Kernel>,
     pub(crate) state: State,
     pub(crate) groups: Groups,
-}
-
-/// Creates the work of a launch, with the current arguments.
-///
-/// # Errors
-/// As [`Dispatch::work`].
-pub(crate) fn work(kernel: &Handle<Kernel>, groups: Groups) -> Result<Work> {
-    Dispatch::new(kernel, groups).work()
 }
 
 impl Dispatch {
@@ -83,10 +75,6 @@ fn run(kernel: &Handle<Kernel>, state: &State, count: GroupCount) -> std::result
     else {
         return Ok(());
     };
-    let pointers = state.arguments.iter().flatten().filter_map(|argument| match argument {
-        Argument::Pointer(address) => Some(*address),
-        _ => None,
-    });
     let description = &kernel.module.device.description;
     let launch = Launch {
         name: kernel.name.clone(),
@@ -95,7 +83,7 @@ fn run(kernel: &Handle<Kernel>, state: &State, count: GroupCount) -> std::result
         binary: Arc::clone(&kernel.binary),
         entry: Arc::clone(&kernel.entry),
         range,
-        regions: regions(pointers),
+        regions: regions(state.addresses().map(|(_, address)| address)),
     };
     launch.run(state.arguments.clone())
 }

@@ -1,5 +1,7 @@
 //! Events, timelines, command lists and queues.
 
+pub(crate) mod shared;
+
 pub(crate) mod completion;
 
 pub(crate) mod timeline;

@@ -23,8 +23,6 @@ pub(crate) const OFFSET: u32 = 1 << 3;
 pub(crate) const SIGNAL: u32 = 1 << 4;
 pub(crate) const WAITS: u32 = 1 << 5;
 pub(crate) const KERNEL: u32 = 1 << 6;
-/// All parts that this driver changes.
-pub(crate) const PARTS: u32 = (1 << 7) - 1;
 /// All flags of the API.
 pub(crate) const KNOWN: u32 = (1 << 8) - 1;
 
@@ -122,7 +120,8 @@ impl Command {
 /// Returns the work of a launch. A launch whose arguments are not set, which another change may
 /// set, fails when it runs.
 ///
-/// # Errors Those of [`Dispatch::work`], except for unset arguments.
+/// # Errors
+/// Fails as [`Dispatch::work`], except for unset arguments.
 pub(crate) fn work(dispatch: &Dispatch) -> Result<Work> {
     if dispatch.kernel.is_complete(&dispatch.state) {
         return dispatch.clone().work();

@@ -108,7 +108,12 @@ impl Timeline {
     pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>) {
         let mut state = self.state();
         state.after_fork();
-        state.steps.extend(steps);
+        let expect = |step: &Step| {
+            if let Step::Run(_, Some(signal)) = step {
+                signal.expect();
+            }
+        };
+        state.steps.extend(steps.into_iter().inspect(expect));
         if !std::mem::replace(&mut state.is_busy, true) {
             drop(state);
             pool::submit(Arc::clone(self) as Arc<dyn Job>);
@@ -162,7 +167,7 @@ impl Job for Timeline {
                         return;
                     }
                 }
-                Step::Reset(completion) => completion.reset(),
+                Step::Reset(completion) => completion.restart(),
                 Step::Run(work, signal) => self.execute(&work, signal),
             }
         }

@@ -30,6 +30,8 @@ pub struct Environment {
     pub ordered: bool,
     /// `VISAKIT_DPAS`: true to report matrix units as a device feature.
     pub dpas: bool,
+    /// `VISAKIT_SYSTEM_MEMORY`: true if kernels may use all memory of the process.
+    pub system_memory: bool,
     /// `VISAKIT_CACHE`: parent folder of the build cache; empty for no cache.
     pub cache: Option<PathBuf>,
     /// `VISAKIT_COMPILER`: programs that run the vendor's compilers, separated as in PATH.
@@ -47,6 +49,14 @@ pub static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         Some(folder) => Some(PathBuf::from(folder)),
         None => of_user.map(|folder| folder.join("visakit")),
     };
+    let checks = text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse));
+    let record = path("VISAKIT_RECORD");
+    // Checks run on copies of all memory, and recordings contain it.
+    let is_copied = checks.is_some() || record.is_some();
+    let wants_system = flag("VISAKIT_SYSTEM_MEMORY");
+    if wants_system && is_copied {
+        say("VISAKIT_SYSTEM_MEMORY: no effect together with VISAKIT_CHECK or VISAKIT_RECORD");
+    }
     Environment {
         devices: text("VISAKIT_DEVICES"),
         threads: text("VISAKIT_THREADS").and_then(|value| {
@@ -60,11 +70,12 @@ pub static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
             .and_then(|name| read("VISAKIT_ENGINE", &name, str::parse::<Engine>))
             .unwrap_or_default(),
         stats: flag("VISAKIT_STATS"),
-        checks: text("VISAKIT_CHECK").and_then(|list| read("VISAKIT_CHECK", &list, Checks::parse)),
+        checks,
         report: path("VISAKIT_REPORT"),
-        record: path("VISAKIT_RECORD"),
+        record,
         ordered: flag("VISAKIT_ORDERED"),
         dpas: flag("VISAKIT_DPAS"),
+        system_memory: wants_system && !is_copied,
         cache,
         compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),
     }

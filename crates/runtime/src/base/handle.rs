@@ -1,6 +1,6 @@
 //! Handles: addresses of reference-counted objects.
 //!
-//! An object lives as long as the program or another object holds it. Live objects are registered
+//! An object lives while the program or another object holds it. Live objects are registered
 //! by address, so that a handle from outside is looked up and never dereferenced. The loader does
 //! dereference it to find the driver. Therefore the memory of recently freed objects is kept, and
 //! the use of a stale handle yields an error instead of a crash.

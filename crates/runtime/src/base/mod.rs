@@ -10,6 +10,8 @@ pub mod failure;
 
 pub mod clock;
 
+pub mod futex;
+
 pub mod raw;
 
 pub mod storage;

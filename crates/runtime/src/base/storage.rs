@@ -14,15 +14,16 @@ use visakit_emulator::machine::memory::{FIXED, MAX_BUFFER, SLOT};
 
 /// Alignment of memory objects in bytes: the devices' alignment of their largest type.
 pub const ALIGNMENT: usize = 128;
-/// Smallest unit in bytes in which the system maps memory.
-const PAGE: usize = 4096;
+/// Size of a page in bytes, the smallest unit that the system maps. Sizes, addresses and offsets of
+/// virtual memory are multiples of it.
+pub const PAGE: usize = 4096;
 /// Minimum size in bytes of memory that is mapped from the system, which commits pages on first
 /// use.
 const LARGE: usize = 1 << 20;
 /// Maximum number of slots to try. Slots may belong to another driver in this process.
 const MOST_TRIES: usize = 1 << 16;
 /// End of the address range for slots.
-const FIXED_END: u64 = 1 << 46;
+pub const FIXED_END: u64 = 1 << 46;
 
 /// Memory of an object.
 pub struct Storage {
@@ -97,7 +98,7 @@ impl Storage {
             self.slot()?;
             let whole = self.bytes.max(1).next_multiple_of(PAGE);
             let file = anonymous_file(whole)?;
-            // SAFETY: the memory has whole pages, and lives as long as the storage.
+            // SAFETY: the memory has whole pages, and lives until the storage is dropped.
             let contents = unsafe { std::slice::from_raw_parts(self.first, whole) };
             file.write_all_at(contents, 0).ok()?;
             // Another thread may have been faster; then this file is dropped.
@@ -143,7 +144,7 @@ impl Storage {
         let bytes = bytes.min(room);
         let count = bytes.div_ceil(4);
         // SAFETY: our own memory is padded to whole words and the program's has only whole words.
-        // The words live as long as the storage, which `owner` holds; `Lent` is designed for this
+        // The words live until the storage is dropped, which `owner` holds; `Lent` is designed for this
         // `'static` lifetime. They are aligned, and every bit pattern is valid.
         let words =
             unsafe { std::slice::from_raw_parts(self.first.add(offset.min(self.bytes)).cast::<AtomicU32>(), count) };
@@ -319,6 +320,15 @@ fn prefer_large_pages(first: *mut u8, bytes: usize) {
 fn unmap(first: *mut u8, bytes: usize) {
     // SAFETY: the memory came from `map`, and nothing uses it any more.
     unsafe { libc::munmap(first.cast(), bytes) };
+}
+
+/// Returns mapped pages of the process for kernels, from the address of a slot. Kernels access only
+/// what the guards allow.
+pub fn lend_process(first: u64, bytes: usize, guards: Guards) -> Lent {
+    // SAFETY: the guards are the pages that the process has mapped. Others are never accessed, and
+    // these stay mapped as long as the program passes their addresses to kernels.
+    let words = unsafe { std::slice::from_raw_parts(first as usize as *const AtomicU32, bytes / 4) };
+    Lent { words, bytes, owner: Arc::new(()), guards: Some(guards) }
 }
 
 /// Copies slices of rows.

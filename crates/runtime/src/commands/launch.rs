@@ -18,7 +18,7 @@ use crate::base::failure::Failure;
 use crate::base::say::say;
 use crate::base::storage::Storage;
 use crate::commands::{record, report};
-use crate::devices::description;
+use crate::devices::{description, system};
 use crate::programs::binary::{Binary, Entry};
 
 /// Launch of a kernel. It can run several times.
@@ -58,11 +58,12 @@ impl Launch {
         let all: Vec<(u64, Lent)>;
         // In checked programs, group copies write to marker addresses.
         let marks = ENVIRONMENT.checks.map(|_| check::marks());
-        let regions = match (globals.regions.as_slice(), self.regions.as_slice(), marks) {
-            (own, [], None) => own,
-            ([], shared, None) => shared,
-            (own, shared, marks) => {
-                all = own.iter().chain(shared).cloned().chain(marks).collect();
+        let more = if ENVIRONMENT.system_memory { system::regions() } else { marks.into_iter().collect() };
+        let regions = match (globals.regions.as_slice(), self.regions.as_slice(), more.as_slice()) {
+            (own, [], []) => own,
+            ([], shared, []) => shared,
+            (own, shared, more) => {
+                all = own.iter().chain(shared).chain(more).cloned().collect();
                 &all
             }
         };

@@ -9,3 +9,5 @@ pub mod description;
 pub mod allocations;
 
 pub mod reservations;
+
+pub mod system;

@@ -12,9 +12,6 @@ use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
 use crate::base::failure::Failure;
 use crate::base::storage::{Space, anonymous_file};
 
-/// Size of a page in bytes: sizes, addresses and offsets are multiples of it.
-pub const PAGE: usize = 4096;
-
 /// Physical memory: an anonymous file.
 pub struct Physical {
     file: File,
@@ -326,6 +323,7 @@ impl<A: Clone> Reservation<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::storage::PAGE;
 
     #[test]
     fn pages_are_mapped_and_guarded() {

@@ -28,7 +28,16 @@ pub struct Binary {
     kernels: Mutex<HashMap<String, Arc<Entry>>>,
 }
 
-/// Constants and variables of a program, which live as long as the program.
+/// Treatment of symbols that a program does not define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imports {
+    /// They fail the build.
+    Refused,
+    /// They are linked later.
+    Allowed,
+}
+
+/// Constants and variables of a program, freed with the program.
 pub struct Globals {
     /// Addresses of the sections.
     pub places: DataPlaces,
@@ -122,13 +131,21 @@ impl Binary {
         Some(entry)
     }
 
-    /// Decodes all kernels for a device.
+    /// Returns true unless the program has imports that the caller refuses.
+    pub fn allows(&self, imports: Imports) -> bool {
+        imports == Imports::Allowed || self.imports().is_empty()
+    }
+
+    /// Decodes all kernels for a device; with permitted imports, linking decodes them later.
     ///
     /// # Errors
-    /// An undefined symbol, or the first kernel that cannot be run, with its line.
-    pub fn check(&self, target: Platform) -> std::result::Result<(), String> {
+    /// A refused import, or the first kernel that cannot be run, with its line.
+    pub fn check(&self, target: Platform, imports: Imports) -> std::result::Result<(), String> {
         if let Some(name) = self.imports().first() {
-            return Err(format!("error: undefined reference to `{name}`\n"));
+            return match imports {
+                Imports::Allowed => Ok(()),
+                Imports::Refused => Err(format!("error: undefined reference to `{name}`\n")),
+            };
         }
         for name in self.names() {
             let Some(entry) = self.kernel(name) else { continue };

@@ -8,20 +8,11 @@ use visakit_zebin::archive;
 use visakit_zebin::spirv::Module;
 
 use crate::base::failure::{ROOM, check_room};
-use crate::programs::binary::Binary;
+use crate::programs::binary::{Binary, Imports};
 use crate::programs::build::Built;
 
 /// Memory needed to read one byte of a zebin, in bytes.
 const READ_BYTES: u64 = 64;
-
-/// Treatment of symbols that a program does not define.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Imports {
-    /// They fail the build.
-    Refused,
-    /// They are linked later.
-    Allowed,
-}
 
 /// Creates an executable program from the compiler's output, and returns it with the log.
 pub fn from_build(
@@ -36,9 +27,7 @@ pub fn from_build(
         let room = ROOM + (bytes.len() as u64).saturating_mul(READ_BYTES);
         check_room(room).map_err(|_| "error: the program cannot be allocated: out of memory\n".to_owned())?;
         let binary = Binary::new(bytes, is_uniform)?;
-        if imports == Imports::Refused || binary.imports().is_empty() {
-            binary.check(target)?;
-        }
+        binary.check(target, imports)?;
         Ok(binary)
     };
     let binary = output.and_then(|bytes| match ready(bytes) {
@@ -61,10 +50,8 @@ pub enum Native {
 
 /// Reads a native file for a device: a zebin, or an archive that holds one.
 pub fn native(target: Platform, file: &[u8], imports: Imports) -> Option<Native> {
-    let is_usable = |binary: &Arc<Binary>| {
-        let is_whole = imports == Imports::Allowed || binary.imports().is_empty();
-        is_whole && run::Program::platform_of(&binary.zebin) == Some(target)
-    };
+    let is_usable =
+        |binary: &Arc<Binary>| binary.allows(imports) && run::Program::platform_of(&binary.zebin) == Some(target);
     let read = |bytes: &[u8]| Binary::new(bytes.to_vec(), false).ok().filter(is_usable);
     let binary = if archive::is_archive(file) {
         archive::members(file).filter_map(std::result::Result::ok).find_map(|(_, bytes)| read(bytes))
