@@ -54,6 +54,14 @@ const editors = () => {
   });
 };
 
+// Returns a page of each kind: those of the site's folder, and the first one of each other folder.
+const kinds = () => {
+  const all = fs.readdirSync(site, { withFileTypes: true });
+  const pages = (folder) => fs.readdirSync(path.join(site, folder)).filter((name) => name.endsWith(".html")).sort();
+  const folders = all.filter((one) => one.isDirectory()).map((one) => one.name);
+  return [...pages("."), ...folders.flatMap((name) => pages(name).slice(0, 1).map((page) => name + "/" + page))];
+};
+
 // Returns a request: the statement with other values in round `round`.
 const vector = (one, round) => {
   const set = one.set.map((line, place) => {
@@ -283,14 +291,14 @@ const accessibility = async (browser, base, pages) => {
   const base = `http://localhost:${server.address().port}/`;
   const all = editors();
   const [evals, runs] = [all.filter((one) => one.set), all.filter((one) => one.args)];
-  check(evals.length > 50 && runs.length > 30, `${evals.length} pages with statements, ${runs.length} with kernels`);
+  check(evals.length > 50 && runs.length > 50, `${evals.length} pages with statements, ${runs.length} with kernels`);
   await keyboard(page, base, all);
   await statements(page, evals);
   await kernels(page, runs, folder);
   await playground(page, base);
   await slow(browser, base);
   const looked = [evals[0], evals[evals.length - 1], runs[0], runs[runs.length - 1]].filter(Boolean).map((one) => one.page);
-  await accessibility(browser, base, ["playground.html", "index.html", ...looked]);
+  await accessibility(browser, base, [...kinds(), ...looked]);
   await browser.close();
   server.close();
   fs.rmSync(folder, { recursive: true });

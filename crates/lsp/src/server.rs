@@ -183,6 +183,7 @@ impl State {
                     return;
                 };
                 let one = params.text_document;
+                self.announce(&one.uri, &one.text);
                 self.put(Document::new(one.uri, one.version, &one.text, self.encoding));
             }
             said::DidChangeTextDocument::METHOD => {

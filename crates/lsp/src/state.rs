@@ -14,7 +14,7 @@ use visakit::text::TokenKind;
 use crate::document::Document;
 use crate::pages;
 use crate::position::Encoding;
-use crate::worker::{Job, Versions, Worker};
+use crate::worker::{Job, Opened, Versions, Worker};
 
 /// Reason for which a request has no answer.
 #[derive(Debug)]
@@ -54,6 +54,18 @@ impl State {
         let document = Arc::new(document);
         self.documents.insert(uri, document.clone());
         self.check(document);
+    }
+
+    /// Lets the other thread check a text while its document is built.
+    pub(crate) fn announce(&self, uri: &Uri, text: &str) {
+        if path_of(uri).is_some_and(|path| is_markdown(&path)) {
+            return;
+        }
+        let end = text.match_indices('\n').nth(HEAD).map_or(text.len(), |(at, _)| at + 1);
+        let head = Document::new(uri.clone(), 0, &text[..end], self.encoding);
+        let opened = Opened { uri: uri.clone(), text: text.to_owned(), platform: self.platform_of(&head) };
+        // Without the thread the server still answers requests.
+        let _ = self.worker.jobs.send(Job::Opened(opened));
     }
 
     /// Orders the findings of a document.

@@ -13,22 +13,37 @@ use lsp_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 use visakit::isa::Platform;
 
 use crate::document::Document;
-use crate::findings::check;
+use crate::findings::{Checked, check};
 use crate::host::{Host, OpenPage};
 use crate::publish::{Addresses, diagnostics, unused};
 
 /// Document whose findings are wanted.
 pub(crate) enum Job {
+    /// An assembly text that is being opened. Its findings are computed while the main loop divides
+    /// it into chunks, and published with the text.
+    Opened(Opened),
     /// An assembly text, with the platform of its rules.
     Text(Arc<Document>, Option<Platform>),
     /// A page of a specification.
     Page(Arc<Document>, PathBuf),
 }
 
+/// Text that is being opened.
+pub(crate) struct Opened {
+    pub(crate) uri: Uri,
+    pub(crate) text: String,
+    pub(crate) platform: Option<Platform>,
+}
+
+/// Findings of opened texts that have no document yet, by address.
+type Ahead = HashMap<String, (Opened, Checked)>;
+
 impl Job {
-    fn document(&self) -> &Arc<Document> {
+    /// Returns the document; `None` for a text that is being opened.
+    fn document(&self) -> Option<&Arc<Document>> {
         match self {
-            Self::Text(document, _) | Self::Page(document, _) => document,
+            Self::Opened(_) => None,
+            Self::Text(document, _) | Self::Page(document, _) => Some(document),
         }
     }
 }
@@ -51,15 +66,22 @@ pub(crate) fn start(host: Host, out: Sender<Message>, versions: Versions) -> Wor
 
 fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Versions) {
     let addresses: Addresses = (host.explanations)().into_iter().map(|one| (one.code, one.address)).collect();
-    let mut open = Vec::new();
+    let mut ahead = Ahead::new();
     while let Ok(job) = wanted.recv() {
-        open.push(job);
-        open.extend(wanted.try_iter());
         // Only the last job of each document counts.
         let mut latest: Vec<Job> = Vec::new();
-        for job in open.drain(..).rev() {
-            if !latest.iter().any(|one| one.document().uri == job.document().uri) {
-                latest.push(job);
+        for job in std::iter::once(job).chain(wanted.try_iter()) {
+            match job {
+                Job::Opened(one) => {
+                    let check = AssertUnwindSafe(|| check(one.uri.as_str(), &one.text, one.platform));
+                    let checked = catch_unwind(check);
+                    ahead.extend(checked.ok().map(|checked| (one.uri.as_str().to_owned(), (one, checked))));
+                }
+                job => {
+                    let uri = |job: &Job| job.document().map(|document| document.uri.clone());
+                    latest.retain(|other| uri(other) != uri(&job));
+                    latest.push(job);
+                }
             }
         }
         let is_current = |document: &Document| {
@@ -67,18 +89,24 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
             versions.get(document.uri.as_str()) == Some(&document.version)
         };
         let mut pages = Vec::new();
-        for job in latest.into_iter().rev().filter(|job| is_current(job.document())) {
+        for job in latest {
+            let Some(document) = job.document().cloned() else { continue };
+            let known = ahead.remove(document.uri.as_str());
+            if !is_current(&document) {
+                continue;
+            }
             match job {
-                Job::Text(document, platform) => {
+                Job::Opened(_) => {}
+                Job::Text(_, platform) => {
                     // A defect of a check costs its findings, but not the server.
-                    let found = catch_unwind(AssertUnwindSafe(|| of_text(&document, platform, &addresses)));
+                    let found = catch_unwind(AssertUnwindSafe(|| of_text(&document, platform, known, &addresses)));
                     if let (Ok(found), true) = (found, is_current(&document))
                         && out.send(published(&document, found)).is_err()
                     {
                         return;
                     }
                 }
-                Job::Page(document, path) => pages.push((document, path)),
+                Job::Page(_, path) => pages.push((document, path)),
             }
         }
         let found = catch_unwind(AssertUnwindSafe(|| of_pages(host, &pages, &addresses))).unwrap_or_default();
@@ -90,8 +118,16 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
     }
 }
 
-fn of_text(document: &Document, platform: Option<Platform>, addresses: &Addresses) -> Vec<Diagnostic> {
-    let checked = check(document.uri.as_str(), &document.text(), platform);
+/// Returns the findings of a text. `known` are those of an equal text, if it was just opened.
+fn of_text(
+    document: &Document,
+    platform: Option<Platform>,
+    known: Option<(Opened, Checked)>,
+    addresses: &Addresses,
+) -> Vec<Diagnostic> {
+    let text = document.text();
+    let known = known.filter(|(opened, _)| opened.text == text && opened.platform == platform);
+    let checked = known.map_or_else(|| check(document.uri.as_str(), &text, platform), |(_, checked)| checked);
     let mut out = diagnostics(document, &checked.findings, addresses);
     if checked.parsed.is_some() {
         out.extend(unused(document, addresses));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Client, at};
+use common::{Client, LINTED, at};
 use serde_json::json;
 
 #[test]
@@ -53,5 +53,27 @@ fn other_documents_are_left_alone() {
         }
     }
     assert!(client.published.is_empty());
+    assert!(client.end());
+}
+
+/// Pages that are opened while another page is linted are linted together.
+#[test]
+fn many_pages_are_linted_at_once() {
+    let root = visakit_testing::root().join("spec/instructions");
+    let pages = ["ADD", "MUL", "MAD", "MOV", "SEL", "CMP", "AND", "SHL"];
+    let uri = |page: &str| format!("file://{}", root.join(format!("{page}.md")).display());
+    let mut client = Client::start(&[], json!({}));
+    client.open(&uri("OR"), "slow");
+    for (nth, page) in pages.iter().enumerate() {
+        client.open(&uri(page), &format!("{}wrong", "\n".repeat(nth)));
+    }
+    for (nth, page) in pages.iter().enumerate() {
+        let found = client.findings(&uri(page), 1);
+        assert_eq!(found.len(), 1, "{page}: {found:?}");
+        assert_eq!(found[0]["range"]["start"]["line"], nth, "each page has its own finding");
+    }
+    assert!(client.findings(&uri("OR"), 1).is_empty());
+    let linted = LINTED.lock().unwrap().clone();
+    assert!(linted.iter().any(|count| *count > pages.len() / 2), "{linted:?}");
     assert!(client.end());
 }

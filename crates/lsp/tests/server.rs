@@ -256,3 +256,29 @@ fn positions_have_the_negotiated_encoding() {
         assert!(client.end());
     }
 }
+
+/// The findings of an opened text are those of its own platform and text, also if the same address
+/// is opened again with another text at once.
+#[test]
+fn opened_texts_have_their_own_findings() {
+    let mut client = Client::start(&[], json!({ "platform": "skl" }));
+    let text = |platform: &str, word: &str| {
+        format!("// platform: {platform}\n.version 4.1\n.kernel \"k\"\n    {word} (M1, 1)\n")
+    };
+    for round in 0..20 {
+        let uri = format!("file:///k{round}.visaasm");
+        client.open(&uri, &text("xe2", "ret"));
+        client.note("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+        client.open(&uri, &text("pvc", "rett"));
+        client.ask("textDocument/hover", at(&uri, 0, 0)).unwrap();
+        loop {
+            let found = client.findings(&uri, 1);
+            if !found.is_empty() {
+                assert_eq!((found.len(), &found[0]["code"]), (1, &json!("statement")), "{found:?}");
+                break;
+            }
+            client.published.remove(&uri);
+        }
+    }
+    assert!(client.end());
+}

@@ -84,8 +84,8 @@ impl Block {
     }
 }
 
-/// Returns the blocks of a section in the examples' language.
-fn blocks(markdown: &str) -> Vec<Block> {
+/// Returns the blocks of a text in the examples' language.
+pub(crate) fn blocks(markdown: &str) -> Vec<Block> {
     let mut out = Vec::new();
     let mut note = String::new();
     let mut inside: Option<Block> = None;

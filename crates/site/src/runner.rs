@@ -19,6 +19,9 @@ const OPERANDS: [&str; 5] = ["D A", "D A B", "D A B C", "A", ""];
 /// Global size of kernels whose example has none.
 const GLOBAL: &str = "16";
 
+/// Example of the playground.
+const PLAYGROUND: &str = include_str!("playground.md");
+
 /// Editor of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Editor {
@@ -47,6 +50,11 @@ pub fn editor(model: &Model, all: &Specification, place: usize, examples: &[Stri
         }
         None => Editor::Absent(reason(all, one)),
     }
+}
+
+/// Returns the values of the playground's editor.
+pub(crate) fn playground() -> Value {
+    blocks::blocks(PLAYGROUND).first().map_or(Value::Null, kernel)
 }
 
 /// Returns the values of a kernel's editor.

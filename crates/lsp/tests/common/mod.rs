@@ -6,6 +6,7 @@ pub(crate) mod methods;
 pub(crate) mod noise;
 
 use std::collections::HashMap;
+use std::sync::Mutex;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -20,11 +21,20 @@ fn explanations() -> Vec<Explanation> {
     vec![Explanation { code: "type-map", address: "https://example.org/errors.md#type-map".to_owned() }]
 }
 
+/// Numbers of pages in the calls of [`lint`].
+pub(crate) static LINTED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
 fn lint(pages: &[OpenPage]) -> Vec<visakit_diag::Diagnostic> {
+    LINTED.lock().unwrap().push(pages.len());
+    // The first call lasts until the other pages of a test are open.
+    if pages.iter().any(|page| page.text.contains("slow")) {
+        std::thread::sleep(Duration::from_millis(500));
+    }
     let wrong = |page: &OpenPage| {
         let at = page.text.find("wrong")?;
         let found = visakit_diag::Diagnostic::new("page", visakit_diag::Severity::Warning, "page", "unknown `wrong`");
-        Some(found.help("did you mean `right`?").at_text(&page.text, at, at + 5))
+        let found = found.help("did you mean `right`?").at_text(&page.text, at, at + 5);
+        Some(visakit_diag::Diagnostic { file: page.path.display().to_string(), ..found })
     };
     pages.iter().filter_map(wrong).collect()
 }

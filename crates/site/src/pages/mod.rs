@@ -18,7 +18,7 @@ use visakit_codegen::model::Model;
 use crate::marks::Platforms;
 use crate::names::Names;
 use crate::pictures::{self, Picture};
-use crate::{Extras, File, MACHINE, Machine, search};
+use crate::{Extras, File, MACHINE, Machine, runner, search};
 
 /// Templates of the pages.
 const TEMPLATES: [(&str, &str); 7] = [
@@ -34,9 +34,6 @@ const TEMPLATES: [(&str, &str); 7] = [
 /// Scripts of the machine.
 const SCRIPTS: [(&str, &str); 2] =
     [("machine.js", include_str!("../../assets/machine.js")), ("worker.js", include_str!("../../assets/worker.js"))];
-
-/// Arguments of the kernel that the playground begins with.
-const PLAYGROUND: [&str; 3] = ["IN=range:f32:16", "OUT=range:f32:16:0:0", "FACTOR=f32:0.5"];
 
 /// Site under construction.
 pub(crate) struct Site<'m> {
@@ -101,9 +98,7 @@ pub(crate) fn all(model: &Model, extras: &Extras) -> Result<Vec<File>, Error> {
         }
         let lead =
             "Inspect, verify and run a text, an object, a zebin or an archive, step by step, and execute statements";
-        let values = json!({ "example": {
-            "text": include_str!("../playground.visaasm"), "args": PLAYGROUND.join("\n"), "global": "16", "platform": "skl",
-        } });
+        let values = json!({ "example": runner::playground() });
         files.push(site.page("playground.html".to_owned(), "playground.html", "Playground", lead, values)?);
     }
     files.extend(index::pages(&site)?);
