@@ -33,7 +33,7 @@ fn a_session() {
     session.open(uri, ".version 4.1\n.kernel \"k\"\n    ret (M9, 1)\n");
     let found = session.findings(uri);
     assert_eq!(found[0]["code"], "statement");
-    assert!(found[0]["codeDescription"]["href"].as_str().unwrap().contains("errors.md"), "{found}");
+    assert!(found[0]["codeDescription"]["href"].as_str().unwrap().ends_with("/codes/statement.html"), "{found}");
     assert!(session.ask(3, "shutdown", Value::Null)["result"].is_null());
     session.note("exit", Value::Null);
     assert_eq!(session.end(), Some(0));
