@@ -21,7 +21,8 @@ fn run(command: &mut Command) -> String {
 /// Returns the SPIR-V file of the kernels of the guide's programs.
 fn compile(folder: &Path, own: &Path) -> PathBuf {
     let mut command = Command::new("ocloc");
-    command.args(["compile", "-device", "dg2", "-spv_only", "-output", "k", "-output_no_suffix", "-file"]);
+    command.args(["compile", "-device", "dg2", "-spv_only", "-output", "k", "-output_no_suffix"]);
+    command.args(["-options", "-cl-std=CL3.0", "-file"]);
     run(command.arg(own.join("tests/programs/guide/guide.cl")).current_dir(folder));
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_module = |path: &PathBuf| std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(&[3, 2, 0x23, 7]));
