@@ -1,56 +1,24 @@
 /* Times of one launch of a small kernel and the wait for its end, through both drivers:
  * latency LEVEL_ZERO.so FILE.spv. Prints a name and the median in nanoseconds for each path. */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "../tests/programs/level_zero.h"
 #include <time.h>
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 
 #define ROUNDS 31
 #define LAUNCHES 200
-#define CHECK(call)                                                  \
-    do {                                                             \
-        long code_ = (long)(call);                                   \
-        if (code_ != 0) {                                            \
-            printf("line %d: %s: 0x%lx\n", __LINE__, #call, code_);  \
-            exit(1);                                                 \
-        }                                                            \
-    } while (0)
-
-/* Structures of Level Zero, without its headers. */
-struct desc { uint32_t stype; void *next; uint32_t a, b, c, d, e; };
-struct module_desc { uint32_t stype; void *next; uint32_t format; size_t size; const void *bytes; const char *flags; void *constants; };
-struct kernel_desc { uint32_t stype; void *next; uint32_t flags; const char *name; };
-typedef uint32_t (*function)();
 
 static unsigned char bytes[1 << 20];
 static size_t size;
-static void *driver, *queue, *immediate, *recorded, *kernel;
-static function address_of, append, wait_list, execute, wait_queue;
+static void *queue, *immediate, *recorded, *kernel;
+static function append, wait_list, execute, wait_queue;
 static uint32_t groups[3] = {1, 1, 1};
 
-static function ze(const char *name) {
-    void *found = NULL;
-    CHECK(address_of(driver, name, &found));
-    return (function)found;
-}
-
 static void start_level_zero(const char *library) {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL), *device, *context, *module, *memory;
-    CHECK(handle == NULL);
-    function drivers[64] = {0}, globals[64] = {0};
-    CHECK(((function)dlsym(handle, "zeGetGlobalProcAddrTable"))(0x10011, globals));
-    CHECK(((function)dlsym(handle, "zeGetDriverProcAddrTable"))(0x10011, drivers));
-    uint32_t count = 1, factor = 1;
-    CHECK(globals[0](0));
-    CHECK(drivers[0](&count, &driver));
-    address_of = drivers[5];
-    count = 1;
-    CHECK(ze("zeDeviceGet")(driver, &count, &device));
-    struct desc desc = {0xd}, list = {0xf}, on_device = {0x15}, on_host = {0x16}, mode = {0xe, NULL, 0, 0, 0, 2, 0};
-    CHECK(ze("zeContextCreate")(driver, &desc, &context));
+    open_driver(library);
+    void *module, *memory;
+    uint32_t factor = 1;
+    struct desc list = {0xf}, on_device = {0x15}, on_host = {0x16}, mode = {0xe, NULL, 0, 0, 0, 2, 0};
     CHECK(ze("zeCommandListCreateImmediate")(context, device, &mode, &immediate));
     CHECK(ze("zeCommandQueueCreate")(context, device, &mode, &queue));
     CHECK(ze("zeCommandListCreate")(context, device, &list, &recorded));

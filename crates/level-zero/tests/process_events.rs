@@ -207,7 +207,7 @@ fn a_child_does_not_wait_for_commands_of_its_parent() {
         let start = Instant::now();
         let found = [query(done), wait(done, u64::MAX), wait(done, 5), query(over), query(free), wait(free, 1000)];
         let is_lost = found == [lost, lost, lost, 0, NOT_READY.0, NOT_READY.0];
-        // A list of the child that waits for the event goes on.
+        // A list of the child that waits for the event continues.
         let own = setup.immediate(0, 2);
         forward(own, done, free);
         let goes_on = call!(zeCommandListHostSynchronize, own => Raw, LONG => u64);

@@ -14,7 +14,7 @@ use visakit::text::TokenKind;
 use crate::document::Document;
 use crate::pages;
 use crate::position::Encoding;
-use crate::worker::{Job, Opened, Versions, Worker};
+use crate::worker::{Job, Kind, Opened, Versions, Worker};
 
 /// Reason for which a request has no answer.
 #[derive(Debug)]
@@ -70,18 +70,15 @@ impl State {
 
     /// Orders the findings of a document.
     pub(crate) fn check(&self, document: Arc<Document>) {
-        let job = match path_of(&document.uri) {
+        let kind = match path_of(&document.uri) {
             Some(path) if is_markdown(&path) => match pages::root(&path) {
-                Some(_) => Job::Page(document, path),
+                Some(_) => Kind::Page(path),
                 None => return,
             },
-            _ => {
-                let platform = self.platform_of(&document);
-                Job::Text(document, platform)
-            }
+            _ => Kind::Text(self.platform_of(&document)),
         };
         // Without the thread the server still answers requests.
-        let _ = self.worker.jobs.send(job);
+        let _ = self.worker.jobs.send(Job::Check(document, kind));
     }
 
     /// Reads the settings: `platform`, on its own or in the section of this server.

@@ -17,15 +17,21 @@ use crate::findings::{Checked, check};
 use crate::host::{Host, OpenPage};
 use crate::publish::{Addresses, diagnostics, unused};
 
-/// Document whose findings are wanted.
+/// Work of the other thread.
 pub(crate) enum Job {
     /// An assembly text that is being opened. Its findings are computed while the main loop divides
     /// it into chunks, and published with the text.
     Opened(Opened),
+    /// A document whose findings are wanted.
+    Check(Arc<Document>, Kind),
+}
+
+/// Kind of a document.
+pub(crate) enum Kind {
     /// An assembly text, with the platform of its rules.
-    Text(Arc<Document>, Option<Platform>),
+    Text(Option<Platform>),
     /// A page of a specification.
-    Page(Arc<Document>, PathBuf),
+    Page(PathBuf),
 }
 
 /// Text that is being opened.
@@ -37,16 +43,6 @@ pub(crate) struct Opened {
 
 /// Findings of opened texts that have no document yet, by address.
 type Ahead = HashMap<String, (Opened, Checked)>;
-
-impl Job {
-    /// Returns the document; `None` for a text that is being opened.
-    fn document(&self) -> Option<&Arc<Document>> {
-        match self {
-            Self::Opened(_) => None,
-            Self::Text(document, _) | Self::Page(document, _) => Some(document),
-        }
-    }
-}
 
 /// Versions of the open documents, by address. Findings of other versions are dropped.
 pub(crate) type Versions = Arc<Mutex<HashMap<String, i32>>>;
@@ -69,7 +65,7 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
     let mut ahead = Ahead::new();
     while let Ok(job) = wanted.recv() {
         // Only the last job of each document counts.
-        let mut latest: Vec<Job> = Vec::new();
+        let mut latest: Vec<(Arc<Document>, Kind)> = Vec::new();
         for job in std::iter::once(job).chain(wanted.try_iter()) {
             match job {
                 Job::Opened(one) => {
@@ -77,10 +73,9 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
                     let checked = catch_unwind(check);
                     ahead.extend(checked.ok().map(|checked| (one.uri.as_str().to_owned(), (one, checked))));
                 }
-                job => {
-                    let uri = |job: &Job| job.document().map(|document| document.uri.clone());
-                    latest.retain(|other| uri(other) != uri(&job));
-                    latest.push(job);
+                Job::Check(document, kind) => {
+                    latest.retain(|(other, _)| other.uri != document.uri);
+                    latest.push((document, kind));
                 }
             }
         }
@@ -89,15 +84,13 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
             versions.get(document.uri.as_str()) == Some(&document.version)
         };
         let mut pages = Vec::new();
-        for job in latest {
-            let Some(document) = job.document().cloned() else { continue };
+        for (document, kind) in latest {
             let known = ahead.remove(document.uri.as_str());
             if !is_current(&document) {
                 continue;
             }
-            match job {
-                Job::Opened(_) => {}
-                Job::Text(_, platform) => {
+            match kind {
+                Kind::Text(platform) => {
                     // A defect of a check costs its findings, but not the server.
                     let found = catch_unwind(AssertUnwindSafe(|| of_text(&document, platform, known, &addresses)));
                     if let (Ok(found), true) = (found, is_current(&document))
@@ -106,7 +99,7 @@ fn run(host: Host, wanted: &Receiver<Job>, out: &Sender<Message>, versions: &Ver
                         return;
                     }
                 }
-                Job::Page(_, path) => pages.push((document, path)),
+                Kind::Page(path) => pages.push((document, path)),
             }
         }
         let found = catch_unwind(AssertUnwindSafe(|| of_pages(host, &pages, &addresses))).unwrap_or_default();

@@ -257,7 +257,7 @@ fn positions_have_the_negotiated_encoding() {
     }
 }
 
-/// The findings of an opened text are those of its own platform and text, also if the same address
+/// The findings belong to the platform and the text that were opened last, also if the same address
 /// is opened again with another text at once.
 #[test]
 fn opened_texts_have_their_own_findings() {

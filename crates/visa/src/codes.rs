@@ -1,5 +1,7 @@
 //! Explanations of the codes of findings, from the reference that is also part of the book.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 use visakit_site::address;
 
@@ -21,13 +23,18 @@ pub(crate) struct Entry {
 }
 
 /// Returns the address of the explanation of a code.
-pub(crate) fn address(code: &str) -> Option<String> {
-    entries().into_iter().find(|entry| entry.code == code).map(|entry| entry.address)
+pub(crate) fn address(code: &str) -> Option<&'static str> {
+    entries().iter().find(|entry| entry.code == code).map(|entry| entry.address.as_str())
 }
 
 /// Returns all codes in the order of the documents. If a code occurs twice, the first occurrence
 /// counts.
-pub(crate) fn entries() -> Vec<Entry> {
+pub(crate) fn entries() -> &'static [Entry] {
+    static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(read);
+    &ENTRIES
+}
+
+fn read() -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
     for (phase, codes, text) in sections(REFERENCE, "").chain(sections(GRAMMAR, "## Findings")) {
         for code in &codes {

@@ -34,7 +34,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
     let Some(wanted) = &args.code else {
         match args.format {
             OutputFormat::Json => answer(&[], json!({ "codes": all })),
-            OutputFormat::Human => out(&listed(&all)),
+            OutputFormat::Human => out(&listed(all)),
             OutputFormat::Github | OutputFormat::Sarif => {}
         }
         return Ok(Outcome::Done);
@@ -43,7 +43,7 @@ fn explain(args: &Args) -> Result<Outcome, Findings> {
     let inner = wanted.split('[').next_back().unwrap_or(wanted);
     let code = inner.trim().trim_end_matches(']').to_ascii_lowercase();
     let Some(entry) = all.iter().find(|entry| entry.code == code) else {
-        return Err(unknown(wanted, &code, &all).into());
+        return Err(unknown(wanted, &code, all).into());
     };
     match args.format {
         OutputFormat::Json => answer(&[], json!({ "codes": [entry] })),

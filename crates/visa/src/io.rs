@@ -104,8 +104,7 @@ pub(crate) fn say_findings(findings: &[Diagnostic]) {
     let color = color(&io::stderr());
     let is_linked = color && io::stderr().is_terminal();
     let address = |finding: &Diagnostic| is_linked.then(|| codes::address(finding.code)).flatten();
-    let text: String =
-        findings.iter().map(|finding| finding.render_linked(color, address(finding).as_deref())).collect();
+    let text: String = findings.iter().map(|finding| finding.render_linked(color, address(finding))).collect();
     say(&text);
 }
 

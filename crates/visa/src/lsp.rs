@@ -36,6 +36,6 @@ pub(super) fn run(_: &Args) -> Outcome {
 }
 
 fn explanations() -> Vec<Explanation> {
-    let all = codes::entries().into_iter();
-    all.map(|entry| Explanation { code: entry.code, address: entry.address }).collect()
+    let all = codes::entries().iter();
+    all.map(|entry| Explanation { code: entry.code, address: entry.address.clone() }).collect()
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use visakit_testing::{root, scratch};
+use visakit_testing::{have, program, root, scratch};
 
 fn text(path: &Path) -> String {
     path.display().to_string()
@@ -462,11 +462,11 @@ fn extract_says_what_it_could_not_read() {
 fn codes_are_links_on_a_terminal() {
     let (_, _, plain) = ended(visa(&["explain", "nothing"]), b"");
     assert!(!plain.contains('\x1b'), "{plain}");
-    let command = format!("{} --color always explain nothing", env!("CARGO_BIN_EXE_visa"));
-    let Ok(output) = Command::new("script").args(["-qec", &command, "/dev/null"]).output() else {
-        println!("skipped: codes_are_links_on_a_terminal: there is no command `script`");
+    if !have("codes are links", "tools", program("script"), "command `script`") {
         return;
-    };
+    }
+    let command = format!("{} --color always explain nothing", env!("CARGO_BIN_EXE_visa"));
+    let output = Command::new("script").args(["-qec", &command, "/dev/null"]).output().unwrap();
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(shown.contains("\x1b]8;;https://") && shown.contains("/codes/usage-code.html\x1b\\"), "{shown:?}");
 }

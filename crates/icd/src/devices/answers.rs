@@ -248,15 +248,13 @@ fn sharing(device: &Handle<Device>, answer: Answer) -> Result {
             let system = if ENVIRONMENT.system_memory { CL_DEVICE_SVM_FINE_GRAIN_SYSTEM } else { 0 };
             answer.value(CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | system)
         }
+        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL if !ENVIRONMENT.system_memory => answer.value(0_u64),
         CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
+        | CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL
         | CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL => {
             answer.value(CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
-        }
-        CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL => {
-            let access = CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL;
-            answer.value(if ENVIRONMENT.system_memory { access } else { 0 })
         }
         CL_DEVICE_PIPE_SUPPORT => answer.flag(device.has(PIPES)),
         CL_DEVICE_MAX_PIPE_ARGS => answer.value(if_pipes(16)),

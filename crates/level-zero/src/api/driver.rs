@@ -69,7 +69,6 @@ functions! {
 
     fn zeDriverGetIpcProperties(driver: Raw, properties: Out<DriverIpcProperties>) {
         get::<Driver>(driver)?;
-        // Memory can be opened in another process, events cannot.
         update(properties, |properties| properties.flags = IPC)
     }
 

@@ -152,11 +152,7 @@ impl CommandList {
     /// have no position.
     pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
-            if self.settings.mode == SYNCHRONOUS {
-                timeline.finish(steps)?;
-            } else {
-                timeline.push(steps);
-            }
+            timeline.push(steps, self.settings.mode == SYNCHRONOUS)?;
             return Ok(None);
         }
         let mut recording = self.recording();

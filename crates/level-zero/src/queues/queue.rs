@@ -37,10 +37,6 @@ impl Queue {
             steps.extend(list.steps()?);
         }
         steps.extend(fence.map(|fence| Step::Run(Arc::new(|| Ok(())), Some(Arc::clone(&fence.completion)))));
-        if self.settings.mode == SYNCHRONOUS {
-            return self.timeline.finish(steps);
-        }
-        self.timeline.push(steps);
-        Ok(())
+        self.timeline.push(steps, self.settings.mode == SYNCHRONOUS)
     }
 }

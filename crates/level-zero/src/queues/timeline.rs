@@ -120,20 +120,19 @@ impl Timeline {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends steps.
-    pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>) {
-        if self.append(steps) {
-            pool::submit(Arc::clone(self) as Arc<dyn Job>);
-        }
-    }
-
-    /// Appends steps, and waits until all are over.
+    /// Appends steps. A synchronous caller waits until all are over.
     ///
     /// # Errors
-    /// Fails as [`Timeline::synchronize`].
-    pub(crate) fn finish(&self, steps: impl IntoIterator<Item = Step>) -> Result {
-        self.append(steps);
-        self.synchronize(u64::MAX)
+    /// With a wait, fails as [`Timeline::synchronize`].
+    pub(crate) fn push(self: &Arc<Self>, steps: impl IntoIterator<Item = Step>, is_synchronous: bool) -> Result {
+        let is_ready = self.append(steps);
+        if is_synchronous {
+            return self.synchronize(u64::MAX);
+        }
+        if is_ready {
+            pool::submit(Arc::clone(self) as Arc<dyn Job>);
+        }
+        Ok(())
     }
 
     /// Appends steps. Returns true if a thread must run them.
@@ -188,23 +187,19 @@ impl Timeline {
                 self.idle.notify_all();
                 return;
             };
-            state.phase = Phase::Running;
-            if let Step::Wait(completion) = &step {
-                state.phase = Phase::Waiting;
-                drop(state);
-                // Without an owner no one can see the steps that follow.
-                let Some(own) = self.own.upgrade() else { return };
-                let resume: Arc<dyn Job> = Arc::new(Resume(own));
-                if completion.subscribe(&resume, self.rank) {
-                    return;
+            state.phase = if matches!(step, Step::Wait(_)) { Phase::Waiting } else { Phase::Running };
+            drop(state);
+            match step {
+                Step::Wait(completion) => {
+                    // Without an owner no one can see the steps that follow.
+                    let Some(own) = self.own.upgrade() else { return };
+                    let resume: Arc<dyn Job> = Arc::new(Resume(own));
+                    if completion.subscribe(&resume, self.rank) {
+                        return;
+                    }
                 }
-            } else {
-                drop(state);
-                match step {
-                    Step::Wait(_) => {}
-                    Step::Reset(completion) => completion.restart(),
-                    Step::Run(work, signal) => self.execute(&work, signal),
-                }
+                Step::Reset(completion) => completion.restart(),
+                Step::Run(work, signal) => self.execute(&work, signal),
             }
             state = self.state();
         }

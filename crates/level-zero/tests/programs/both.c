@@ -1,9 +1,6 @@
 /* Runs kernels through both drivers in one process, also after a fork:
  * both DRIVER.so FILE.spv [both]. Without the last word, only the Level Zero driver runs. */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "level_zero.h"
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,48 +8,11 @@
 #include <CL/cl.h>
 
 #define COUNT 512
-#define CHECK(call)                                                  \
-    do {                                                             \
-        long result = (long)(call);                                  \
-        if (result != 0) {                                           \
-            printf("line %d: %s: 0x%lx\n", __LINE__, #call, result); \
-            exit(1);                                                 \
-        }                                                            \
-    } while (0)
 
-/* Structures of Level Zero, without its headers. */
-struct desc { uint32_t stype; void *next; uint32_t a, b, c, d, e; };
-struct module_desc { uint32_t stype; void *next; uint32_t format; size_t size; const void *bytes; const char *flags; void *constants; };
-struct kernel_desc { uint32_t stype; void *next; uint32_t flags; const char *name; };
-typedef uint32_t (*function)();
-
-static void *driver, *device, *context, *list, *kernel;
-static function address_of;
-
-/* Returns a function of the Level Zero driver. */
-static function ze(const char *name) {
-    void *found = NULL;
-    CHECK(address_of(driver, name, &found));
-    return (function)found;
-}
+static void *list, *kernel;
 
 static void start(const char *library, const char *file) {
-    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        printf("%s\n", dlerror());
-        exit(1);
-    }
-    function drivers[64] = {0}, globals[64] = {0};
-    CHECK(((function)dlsym(handle, "zeGetGlobalProcAddrTable"))(0x10011, globals));
-    CHECK(((function)dlsym(handle, "zeGetDriverProcAddrTable"))(0x10011, drivers));
-    uint32_t count = 1;
-    CHECK(globals[0](0));
-    CHECK(drivers[0](&count, &driver));
-    address_of = drivers[5];
-    count = 1;
-    CHECK(ze("zeDeviceGet")(driver, &count, &device));
-    struct desc desc = {0xd};
-    CHECK(ze("zeContextCreate")(driver, &desc, &context));
+    open_driver(library);
     struct desc queue = {0xe, NULL, 0, 0, 2, 1, 0};
     CHECK(ze("zeCommandListCreateImmediate")(context, device, &queue, &list));
     FILE *stream = fopen(file, "rb");

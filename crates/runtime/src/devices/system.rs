@@ -65,10 +65,10 @@ fn slots(mappings: impl Iterator<Item = Mapping>) -> Vec<(u64, Lent)> {
 fn mapping(line: &str) -> Option<Mapping> {
     let mut words = line.splitn(6, ' ');
     let (start, end) = words.next()?.split_once('-')?;
-    let [start, mut end] = [start, end].map(|text| u64::from_str_radix(text, 16).ok());
-    let start = start?;
+    let number = |text: &str| u64::from_str_radix(text, 16).ok();
+    let (start, mut end) = (number(start)?, number(end)?);
     let rights = words.next()?;
-    let offset = u64::from_str_radix(words.next()?, 16).ok()?;
+    let offset = number(words.next()?)?;
     let name = words.nth(2)?.trim_start();
     if start < FIXED_END || !rights.starts_with('r') {
         return None;
@@ -79,10 +79,9 @@ fn mapping(line: &str) -> Option<Mapping> {
         // as deleted ones, have an unknown size.
         let about = fs::metadata(name).ok().filter(|about| about.is_file())?;
         let rest = about.len().checked_sub(offset)?.checked_next_multiple_of(PAGE as u64)?;
-        end = end.map(|end| end.min(start.saturating_add(rest)));
+        end = end.min(start.saturating_add(rest));
     }
-    let end = end.filter(|end| *end > start)?;
-    Some(Mapping { start, end, is_writable: rights[1..].starts_with('w') })
+    (end > start).then(|| Mapping { start, end, is_writable: rights[1..].starts_with('w') })
 }
 
 #[cfg(test)]

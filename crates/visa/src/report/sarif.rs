@@ -141,7 +141,7 @@ struct Driver {
 struct Rule {
     id: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    help_uri: Option<String>,
+    help_uri: Option<&'static str>,
 }
 
 #[derive(Serialize)]

@@ -62,9 +62,10 @@ fn write(args: &Args) -> Result<Outcome, Findings> {
     let (model, findings) = source::read(args.dir.as_deref(), &args.overlay)?;
     let machine = args.machine.as_deref().map(|path| read(path).map(packed)).transpose()?;
     make_folder(&args.output)?;
-    let code = |one: codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text };
+    let code =
+        |one: &codes::Entry| Code { code: one.code.to_owned(), phase: one.phase.to_owned(), text: one.text.clone() };
     let extras = Extras {
-        codes: codes::entries().into_iter().map(code).collect(),
+        codes: codes::entries().iter().map(code).collect(),
         revisions: revisions(args)?,
         examples: visakit_site::examples::built_in(),
         machine: machine.as_ref().map_or(Machine::Absent, |bytes| Machine::Present(crc(bytes))),

@@ -49,6 +49,23 @@ UNUSED static ze_command_list_handle_t immediate(void) {
     return list;
 }
 
+/* Creates a queue whose lists run in the background. */
+UNUSED static ze_command_queue_handle_t queue(void) {
+    ze_command_queue_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
+    desc.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    ze_command_queue_handle_t queue;
+    CHECK(zeCommandQueueCreate(context, device, &desc, &queue));
+    return queue;
+}
+
+/* Creates a list that a queue executes. */
+UNUSED static ze_command_list_handle_t list(void) {
+    ze_command_list_desc_t desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t list;
+    CHECK(zeCommandListCreate(context, device, &desc, &list));
+    return list;
+}
+
 /* Creates a pool of events. */
 UNUSED static ze_event_pool_handle_t events(ze_event_pool_flags_t flags, uint32_t count) {
     ze_event_pool_desc_t desc = {ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, NULL, flags, count};

@@ -15,25 +15,20 @@ int main(int argc, char **argv) {
         data[n] = n + 1;
 
     /* A launch waits for the host's event, and signals another one. */
-    ze_command_queue_desc_t queue_desc = {ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC};
-    queue_desc.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    ze_command_queue_handle_t queue;
-    CHECK(zeCommandQueueCreate(context, device, &queue_desc, &queue));
-    ze_command_list_desc_t list_desc = {ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
-    ze_command_list_handle_t list;
-    CHECK(zeCommandListCreate(context, device, &list_desc, &list));
+    ze_command_queue_handle_t work = queue();
+    ze_command_list_handle_t commands = list();
     ze_group_count_t groups = {1, 1, 1};
     CHECK(zeKernelSetGroupSize(scale, 4, 1, 1));
     CHECK(zeKernelSetArgumentValue(scale, 0, sizeof data, &data));
     CHECK(zeKernelSetArgumentValue(scale, 1, sizeof factor, &factor));
-    CHECK(zeCommandListAppendLaunchKernel(list, scale, &groups, done, 1, &gate));
-    CHECK(zeCommandListAppendBarrier(list, NULL, 0, NULL));
-    CHECK(zeCommandListAppendLaunchKernel(list, scale, &groups, NULL, 0, NULL));
-    CHECK(zeCommandListClose(list));
+    CHECK(zeCommandListAppendLaunchKernel(commands, scale, &groups, done, 1, &gate));
+    CHECK(zeCommandListAppendBarrier(commands, NULL, 0, NULL));
+    CHECK(zeCommandListAppendLaunchKernel(commands, scale, &groups, NULL, 0, NULL));
+    CHECK(zeCommandListClose(commands));
     ze_fence_desc_t fence_desc = {ZE_STRUCTURE_TYPE_FENCE_DESC};
     ze_fence_handle_t fence;
-    CHECK(zeFenceCreate(queue, &fence_desc, &fence));
-    CHECK(zeCommandQueueExecuteCommandLists(queue, 1, &list, fence));
+    CHECK(zeFenceCreate(work, &fence_desc, &fence));
+    CHECK(zeCommandQueueExecuteCommandLists(work, 1, &commands, fence));
 
     printf("before: event %s, fence %s\n", state(zeEventHostSynchronize(done, 1000000)), state(zeFenceQueryStatus(fence)));
     CHECK(zeEventHostSignal(gate));
@@ -52,7 +47,7 @@ int main(int argc, char **argv) {
     CHECK(zeEventDestroy(gate));
     CHECK(zeEventDestroy(done));
     CHECK(zeEventPoolDestroy(pool));
-    CHECK(zeCommandListDestroy(list));
-    CHECK(zeCommandQueueDestroy(queue));
+    CHECK(zeCommandListDestroy(commands));
+    CHECK(zeCommandQueueDestroy(work));
     return 0;
 }
