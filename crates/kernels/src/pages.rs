@@ -8,7 +8,7 @@ use crate::lowering::{LowerError, LowerResult, Lowering};
 use crate::memory::{lsc, surface, svm};
 use crate::moves::{compare, movement, narrow, table};
 use visakit::isa::{
-    Addc, Barrier, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret, Gather,
+    Addc, Barrier, Bdpas, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret, Gather,
     Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc,
     LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
     QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, ShflIdx4,
@@ -57,6 +57,7 @@ kernels! {
     plane(2) => dot::plane;
     dpas(Dpas) => matrix::dpas;
     dpasw(Dpasw) => matrix::dpasw;
+    bdpas(Bdpas) => matrix::bdpas;
 
     // Float functions.
     inv(1) => math::inv;

@@ -1,6 +1,6 @@
 //! Elements of matrices: packed numbers of a few bits, by the list `Precision` and the page FCVT.
 
-use rustc_apfloat::ieee::{BFloat, Float8E4M3FN, Float8E5M2, Half, Single};
+use rustc_apfloat::ieee::{BFloat, Float8E4M3FN, Float8E5M2, Double, Half, Single};
 use rustc_apfloat::{Float as _, FloatConvert};
 use visakit::isa::{Precision, PrecisionClass};
 use visakit::rt::Bits as _;
@@ -11,6 +11,9 @@ use crate::float::quad;
 use crate::operand::Kind;
 use crate::program::Node;
 use crate::value::Value;
+
+/// Code of the scale 1.
+const SCALE_OF_ONE: u8 = 127;
 
 /// Returns the n-th element of a precision, counted from an operand's first bit.
 pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
@@ -23,22 +26,7 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let n = run.number(n)? as u64;
     let width = u64::from(precision.bits());
     let (byte, shift) = (n * width / 8, n * width % 8);
-    let bytes = (width / 8).max(1) as i64;
-    let place = &run.operands[*operand];
-    let (thread, byte) = match place.shared {
-        Some(first) if byte >= first => match run.neighbour {
-            Some(neighbour) => (neighbour, byte - first),
-            None => return senseless("an operand of two fused threads in a single thread"),
-        },
-        _ => (run.thread()?, byte),
-    };
-    let bits = match place.kind {
-        Kind::Null => 0,
-        _ => match run.raw(*operand, byte as i64, bytes)? {
-            Some(at) => crate::operand::register(thread, at, bytes as usize) >> shift & ones(width as u32),
-            None => 0,
-        },
-    };
+    let bits = bits(run, *operand, byte, (width / 8).max(1))? >> shift & ones(width as u32);
     Ok(match precision.class() {
         PrecisionClass::Unsigned => Value::integer(bits),
         PrecisionClass::Signed => {
@@ -47,6 +35,37 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
         }
         PrecisionClass::Float => Value::Wide(float(precision, u128::from(bits))?),
     })
+}
+
+/// Returns the power of two that a byte of an operand stands for, or 1 without an operand.
+pub(crate) fn scale(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+    let [Node::Operand(operand), n] = arguments else {
+        return senseless("a scale with these arguments");
+    };
+    let n = run.number(n)? as u64;
+    let code = match run.operands[*operand].kind {
+        Kind::Null => i32::from(SCALE_OF_ONE),
+        _ => bits(run, *operand, n, 1)? as i32,
+    };
+    let value = if code == u8::MAX.into() { f64::NAN } else { 2.0_f64.powi(code - i32::from(SCALE_OF_ONE)) };
+    Ok(Value::Wide(quad(Double::from_bits(value.to_bits().into())).to_bits()))
+}
+
+/// Reads the bytes of an operand from a byte offset.
+fn bits(run: &mut Run<'_>, operand: usize, byte: u64, bytes: u64) -> Result<u64> {
+    let place = &run.operands[operand];
+    let (thread, byte) = match place.shared {
+        Some(first) if byte >= first => match run.neighbour {
+            Some(neighbour) => (neighbour, byte - first),
+            None => return senseless("an operand of two fused threads in a single thread"),
+        },
+        _ => (run.thread()?, byte),
+    };
+    if matches!(place.kind, Kind::Null) {
+        return Ok(0);
+    }
+    let at = run.raw(operand, byte as i64, bytes as i64)?;
+    Ok(at.map_or(0, |at| crate::operand::register(thread, at, bytes as usize)))
 }
 
 /// Converts the bits of an element to quad precision.

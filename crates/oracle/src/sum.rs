@@ -1,13 +1,14 @@
 //! Exact sums of matrix products: DPAS rounds a sum only when it is stored. Terms may range from
-//! the square of the largest F to that of the smallest, more bits than any format has.
+//! the square of the largest F to that of the smallest, and to 2^254 times a product of scales (BDPAS):
+//! more bits than any format has.
 
 use crate::float::{Join, join_wide};
 
 /// Number of 64-bit words of a sum.
-const WORDS: usize = 13;
+const WORDS: usize = 19;
 
-/// Negated exponent of the lowest bit, which stands for 2^-448.
-const UNIT: i32 = 448;
+/// Negated exponent of the lowest bit, which stands for 2^-640.
+const UNIT: i32 = 640;
 
 /// Number of fraction bits of quad precision, and its exponent bias.
 const FRACTION: i32 = 112;

@@ -92,6 +92,14 @@ pub(crate) fn small_float(bits: u8, exponent: u32, fraction: u32, nan: bool) -> 
     }
 }
 
+/// Converts a scale without sign and fraction: a power of two, or NaN if all bits are ones.
+pub(crate) fn power_of_two(code: u8) -> f64 {
+    match code {
+        u8::MAX => f64::NAN,
+        _ => 2.0_f64.powi(i32::from(code) - 127),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

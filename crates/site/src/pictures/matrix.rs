@@ -3,14 +3,14 @@
 //! The layout follows from executions: an element belongs to the row or column of the result that
 //! it changes. Which elements of both factors meet in a product shows when all others are zero.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use visakit::isa::{Instruction, Precision};
 use visakit_machine::thread::Thread;
 use visakit_oracle::stage::TestMemory;
 use visakit_oracle::{Program, Target};
 
-use super::grid::{Cell, Grid, elements};
+use super::grid::{Cell, Grid, elements, ranges};
 use crate::drawing::{Drawing, Svg};
 
 /// Bytes of a cell of the factors.
@@ -21,6 +21,13 @@ const SOME: u8 = 0x3c;
 
 /// Largest number of elements of a factor in a dword.
 const PACKED: usize = 8;
+
+/// Number of bytes that can be scales of a factor.
+const SCALES: usize = 64;
+
+/// Byte of a scale that leaves its elements as they are, and one that changes them.
+const PLAIN: u8 = 127;
+const TWICE: u8 = 128;
 
 /// Precisions, depth and repeat count of a product.
 pub(super) struct Shape {
@@ -36,6 +43,7 @@ impl Shape {
         let (columns, rows, depth, repeats) = match instruction {
             Instruction::Dpas(one) => (one.w, one.a, one.sd, one.rc),
             Instruction::Dpasw(one) => (one.w, one.a, one.sd, one.rc),
+            Instruction::Bdpas(one) => (one.w, one.a, one.sd, one.rc),
             _ => return None,
         };
         Some(Self { columns, rows, depth: depth.into(), repeats: repeats.into() })
@@ -64,6 +72,20 @@ impl Factor {
     }
 }
 
+/// Bytes in registers that can be scales of a factor.
+struct Scales {
+    at: u32,
+    count: usize,
+}
+
+impl Scales {
+    /// Sets the bytes that `is_set` selects to 2, all others to 1.
+    fn fill(&self, thread: &mut Thread, is_set: &dyn Fn(usize) -> bool) {
+        let bytes = thread.registers.bytes_mut(self.at);
+        (0..self.count).for_each(|n| bytes[n] = if is_set(n) { TWICE } else { PLAIN });
+    }
+}
+
 /// Product with its factors in the registers.
 struct Product<'a> {
     program: &'a Program,
@@ -77,6 +99,8 @@ struct Product<'a> {
     rows: Factor,
     /// Number of threads with rows.
     threads: usize,
+    /// Scales of columns and rows, if the product has them.
+    scales: [Option<Scales>; 2],
 }
 
 /// Returns true for the elements of a set.
@@ -85,7 +109,16 @@ type Set<'a> = &'a dyn Fn(usize) -> bool;
 impl Product<'_> {
     /// Executes the product and returns for each element of the result whether it is not zero.
     fn run(&self, columns: Set<'_>, rows: Set<'_>) -> Result<Vec<bool>, String> {
+        let result = self.result_of(columns, rows, [&|_| false; 2])?;
+        Ok(result.iter().map(|element| element.iter().any(|byte| *byte != 0)).collect())
+    }
+
+    /// Executes the product with scales of columns and rows and returns the elements of the result.
+    fn result_of(&self, columns: Set<'_>, rows: Set<'_>, scales: [Set<'_>; 2]) -> Result<Vec<Vec<u8>>, String> {
         let mut thread = self.thread.clone();
+        for (scales, is_set) in self.scales.iter().zip(scales) {
+            scales.iter().for_each(|scales| scales.fill(&mut thread, is_set));
+        }
         self.columns.fill(&mut thread, columns);
         self.rows.fill(&mut thread, rows);
         let mut other = thread.clone();
@@ -94,9 +127,8 @@ impl Product<'_> {
         }
         let memory = TestMemory::default();
         self.program.run_beside(&mut thread, Some(&other), &memory.world()).map_err(|why| why.to_string())?;
-        let bytes = thread.registers.bytes(self.result);
-        let element = |n: usize| &bytes[n * self.result_bytes..(n + 1) * self.result_bytes];
-        Ok((0..self.results).map(|n| element(n).iter().any(|byte| *byte != 0)).collect())
+        let bytes = &thread.registers.bytes(self.result)[..self.results * self.result_bytes];
+        Ok(bytes.chunks(self.result_bytes).map(<[_]>::to_vec).collect())
     }
 
     /// Returns the number of elements of the rows in all threads.
@@ -124,19 +156,45 @@ impl Product<'_> {
     /// of its row.
     fn partners(&self, rows: Set<'_>) -> Result<Vec<Option<usize>>, String> {
         let met = self.run(&|_| true, rows)?;
-        let digits = usize::BITS - self.columns.count.leading_zeros();
-        let mut partners: Vec<usize> = vec![0; self.results];
-        for digit in 0..digits {
-            let found = self.run(&|n| n >> digit & 1 == 1, rows)?;
-            let set = partners.iter_mut().zip(found).filter(|(_, found)| *found);
-            set.for_each(|(partner, _)| *partner |= 1 << digit);
-        }
+        let partners = self.numbers(self.columns.count, |set| self.run(set, rows))?;
         Ok(partners.into_iter().zip(met).map(|(partner, met)| met.then_some(partner)).collect())
+    }
+
+    /// Returns for each element of the result the byte of the scales of columns (0) or rows (1) that
+    /// changes it, for some elements of both factors.
+    fn scales_of(&self, which: usize, columns: Set<'_>, rows: Set<'_>) -> Result<Vec<usize>, String> {
+        let none: Set<'_> = &|_| false;
+        let plain = self.result_of(columns, rows, [none; 2])?;
+        let count = self.scales[which].as_ref().map_or(0, |scales| scales.count);
+        self.numbers(count, |set| {
+            let scales = if which == 0 { [set, none] } else { [none, set] };
+            let changed = self.result_of(columns, rows, scales)?;
+            Ok(changed.iter().zip(&plain).map(|(changed, plain)| changed != plain).collect())
+        })
+    }
+
+    /// Returns for each element of the result the number of the one of `count` things that affects
+    /// it, from an execution for each binary digit.
+    fn numbers(
+        &self,
+        count: usize,
+        affects: impl Fn(Set<'_>) -> Result<Vec<bool>, String>,
+    ) -> Result<Vec<usize>, String> {
+        let mut numbers = vec![0; self.results];
+        for digit in 0..usize::BITS - count.leading_zeros() {
+            let found = affects(&|n| n >> digit & 1 == 1)?;
+            let set = numbers.iter_mut().zip(found).filter(|(_, found)| *found);
+            set.for_each(|(number, _)| *number |= 1 << digit);
+        }
+        Ok(numbers)
     }
 }
 
 /// Row and column of each element.
 type Places = Vec<Option<(usize, usize)>>;
+
+/// Columns or rows, and inner elements of each, to which a byte of scales belongs.
+type Scaled = BTreeSet<(usize, usize)>;
 
 /// Layouts of a product: result, columns (k and n) and rows (m and k).
 pub(super) struct Layouts {
@@ -144,6 +202,8 @@ pub(super) struct Layouts {
     pub(super) columns: Places,
     /// Rows of this thread; then those of the other thread, if the instruction reads them.
     pub(super) rows: Vec<Places>,
+    /// Elements of each byte of the scales of columns (n and k) and rows (m and k).
+    pub(super) scales: [Vec<Scaled>; 2],
 }
 
 /// Finds the layouts by executions.
@@ -186,8 +246,43 @@ fn layouts(product: &Product<'_>) -> Result<Layouts, String> {
             }
         }
     }
+    let scales = scales(product, &result, &columns, &rows)?;
     let rows = rows.chunks(product.rows.count).map(<[_]>::to_vec).collect();
-    Ok(Layouts { result, columns, rows })
+    Ok(Layouts { result, columns, rows, scales })
+}
+
+/// Finds the elements of each byte of the scales by executions with one product for each element of
+/// the result: then a scale that changes an element belongs to the factors of its product.
+fn scales(product: &Product<'_>, result: &Places, columns: &Places, rows: &Places) -> Result<[Vec<Scaled>; 2], String> {
+    let mut found = [Vec::new(), Vec::new()];
+    let size = |all: &Places, part: fn((usize, usize)) -> usize| all.iter().flatten().map(|one| part(*one) + 1).max();
+    let inner = size(rows, |(_, k)| k).unwrap_or(0);
+    for (which, part) in [(0, size(rows, |(m, _)| m)), (1, size(columns, |(_, n)| n))] {
+        let (Some(scales), Some(lines)) = (&product.scales[which], part) else { continue };
+        found[which] = vec![Scaled::new(); scales.count];
+        for first in (0..inner).step_by(lines) {
+            // Each row (or column) has one element that is not zero, another one in every line.
+            let one_each = |place: Option<(usize, usize)>, k: fn((usize, usize)) -> (usize, usize)| {
+                place.map(k).is_some_and(|(line, k)| k == first + line)
+            };
+            let of_row = |n: usize| one_each(rows[n], |(m, k)| (m, k));
+            let of_column = |n: usize| one_each(columns[n], |(k, n)| (n, k));
+            let all: Set<'_> = &|_| true;
+            let bytes = if which == 0 {
+                product.scales_of(which, all, &of_row)?
+            } else {
+                product.scales_of(which, &of_column, all)?
+            };
+            for (byte, place) in bytes.into_iter().zip(result) {
+                let Some((m, n)) = *place else { continue };
+                let (line, k) = if which == 0 { (n, first + m) } else { (m, first + n) };
+                if k < inner {
+                    found[which][byte].insert((line, k));
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Finds the layouts of a product of matrices.
@@ -210,6 +305,10 @@ pub(super) fn find(program: &Program, thread: &Thread, shape: &Shape) -> Result<
             false => Err("a matrix is larger than its variable".to_owned()),
         }
     };
+    let scales = |operand: Option<&usize>| {
+        let Some(at) = operand.and_then(|operand| at(*operand).ok()) else { return None };
+        thread.registers.holds(at, SCALES).then_some(Scales { at, count: SCALES })
+    };
     let per_dword = 32 / (shape.columns.bits() as usize).max(1);
     let product = Product {
         program,
@@ -220,6 +319,7 @@ pub(super) fn find(program: &Program, thread: &Thread, shape: &Shape) -> Result<
         columns: factor(columns, shape.columns, shape.depth * lanes * per_dword)?,
         rows: factor(rows, shape.rows, shape.repeats * shape.depth * PACKED)?,
         threads: if program.wants_neighbour() { 2 } else { 1 },
+        scales: [scales(read.get(3)), scales(read.get(4))],
     };
     if !thread.registers.holds(product.result, product.results * product.result_bytes) {
         return Err("the result is larger than its variable".to_owned());
@@ -251,6 +351,9 @@ pub(super) fn draw(
     }
     let title = format!("{} – columns packed (k: inner, n: column = channel)", names[1]);
     grid(&mut drawing, &title, &found.columns, shape.columns.bits() as usize, register, ["k", "n"]);
+    for ((scales, letter), name) in found.scales.iter().zip(["n", "m"]).zip(names.iter().skip(3)) {
+        scale_grid(&mut drawing, &format!("{name} – scales ({letter}, and inner elements k)"), scales, register, letter);
+    }
     let title = format!("{} – result (m: row, n: column = channel)", written.name);
     grid(&mut drawing, &title, &found.result, written.bits as usize, register, ["m", "n"]);
     Ok(drawing.finish(&format!("Layouts of the matrices of {statement}")))
@@ -270,6 +373,30 @@ fn grid(drawing: &mut Drawing, title: &str, places: &Places, bits: usize, regist
         title,
         lines: (0..lines).map(|line| format!("reg {line}")).collect(),
         cells: (0..lines).map(|line| (0..per_line).map(|n| cell(line * per_line + n)).collect()).collect(),
+    }
+    .draw(drawing);
+}
+
+/// Draws the scales of a factor in registers, if it has some.
+fn scale_grid(drawing: &mut Drawing, title: &str, scales: &[Scaled], register: usize, letter: &str) {
+    let Some(last) = scales.iter().rposition(|scale| !scale.is_empty()) else { return };
+    let numbers = |scales: &[Scaled], part: fn(&(usize, usize)) -> usize| {
+        let all: BTreeSet<usize> = scales.iter().flatten().map(part).collect();
+        ranges(&all.into_iter().collect::<Vec<_>>())
+    };
+    let cell = |scales: &[Scaled]| match scales.iter().flatten().next() {
+        Some((line, _)) => Cell {
+            upper: format!("{letter}{}", numbers(scales, |(line, _)| *line)),
+            lower: format!("k{}", numbers(scales, |(_, k)| *k)),
+            colour: Some(*line),
+        },
+        None => Cell::default(),
+    };
+    let lines: Vec<&[Scaled]> = scales[..=last].chunks(register).collect();
+    Grid {
+        title,
+        lines: (0..lines.len()).map(|line| format!("reg {line}")).collect(),
+        cells: lines.iter().map(|line| line.chunks(CELL).map(cell).collect()).collect(),
     }
     .draw(drawing);
 }

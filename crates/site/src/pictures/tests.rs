@@ -99,6 +99,31 @@ fn matrices_are_where_they_should_be() {
     }
 }
 
+/// A scale belongs to up to 32 inner elements of a column or row. The second group begins 32 bytes
+/// after the first.
+#[test]
+fn scales_are_where_they_should_be() {
+    let model = model();
+    let variables = variables(&["D=f", "C=f", "B=ud", "A=ud", "S=ub", "T=ub"]);
+    let setting = setting(Platform::from_name("xe3p").unwrap());
+    for (name, inner, start) in [("bf.bf", 16, 48), ("hf8.bf8", 32, 32), ("e2m1.e2m1", 64, 16)] {
+        let statement = format!("bdpas.{name}.8.8 (M1, 16) D.0 C.0 B.0 A.0 S(0,{start}) T(0,8)");
+        eval::prepare(&statement, &variables, setting, &mut |stage, thread, instruction, _| {
+            let program = stage.by_page(&model, instruction).map_err(|why| why.to_string())?;
+            let found = matrix::find(&program, thread, &matrix::Shape::of(instruction).unwrap())?;
+            for (scales, lines) in found.scales.iter().zip([16, 8]) {
+                for (byte, scaled) in scales.iter().enumerate() {
+                    let (group, line) = (byte / 32 * 32, byte % 32);
+                    let elements = (group..inner.min(group + 32)).filter(|_| line < lines);
+                    assert_eq!(*scaled, elements.map(|k| (line, k)).collect(), "{name}: byte {byte}");
+                }
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|found| panic!("{statement}: {}", found.message));
+    }
+}
+
 /// Two fused threads have each half of the rows.
 #[test]
 fn fused_threads_share_the_rows() {
