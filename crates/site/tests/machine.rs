@@ -100,6 +100,6 @@ fn the_example_of_a_new_page_becomes_its_editor() {
     let page = text("instructions/FRC.html");
     assert!(page.contains("<p>Nine.</p>") && page.contains("IN=range:u32:64"));
     assert!(page.contains("C(0,0)&lt;1&gt; NINE\n    svm_block_st"), "{page}");
-    assert!(text("instructions/BDPAS.html").contains("BDPAS does not run: no public text defines what it does."));
+    assert!(text("instructions/LFSR.html").contains("LFSR does not run: no public text defines what it does."));
     assert!(files.iter().any(|file| file.path == "playground.html"));
 }

@@ -5,7 +5,8 @@ usage: builtins.py         writes NAME.json.gz to the script's folder; compile.p
 
 Expected results are computed here, on integers or on exact floats.
 """
-import itertools, os, random, struct
+import itertools, math, os, random, struct
+from fractions import Fraction
 from host import family
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -57,6 +58,48 @@ def matrix():
         at = lambda row, k: value(content[row * 32 + 2 * k:row * 32 + 2 * k + 2])
         result = [sum(at(m, k) * at(l, k) for k in range(16)) for l in range(32) for m in range(8)]
         cases.append(case(name, [32], [32], [{"out": 1024}, {"in": name}, {"in": name}], [(0, "float", packed("f", result))]))
+    return cases, data
+
+
+def scaled():
+    """c[column n, row m] += sum over k of a[m, k] * b[n, k] * scale of row m * scale of column n; from 32 on, k has other scales."""
+    def small(bits, exponent, fraction):
+        """Returns the value of a float without sign bit; None for an infinity or a NaN."""
+        e, f = bits >> fraction, bits & (1 << fraction) - 1
+        if exponent == 5 and e == 31 or (exponent, fraction) == (4, 3) and bits == 127:
+            return None
+        return Fraction(f + (e > 0) * 2**fraction, 2**fraction) * Fraction(2) ** (max(e, 1) - 2 ** (exponent - 1) + 1)
+
+    def single(value):
+        """Rounds to the nearest float, ties to even."""
+        least = Fraction(2) ** max(math.frexp(value)[1] - 24, -149)
+        return float(round(value / least) * least)
+
+    types = {"bf16": (16, 8, 7), "f16": (16, 5, 10), "bf8": (8, 5, 2), "hf8": (8, 4, 3), "e2m1": (4, 2, 1)}
+    cases, data = [], {}
+    for name, inner in ("bf16_bf16", 16), ("f16_f16", 16), ("bf8_hf8", 32), ("hf8_bf8", 32), ("e2m1_e2m1", 64):
+        factors, contents, scales = [], [], []
+        for kind, lines, lane in zip(name.split("_"), (8, 16), (2, 4)):
+            width, exponent, fraction = types[kind]
+            # Large floats of 16 bits are left out: their sums have no float.
+            most = 140 << fraction if kind == "bf16" else (1 << width - 1) - 1
+            codes = [code for code in range(most) if small(code, exponent, fraction) is not None]
+            chosen = [[RANDOM.choice(codes) | RANDOM.getrandbits(1) << width - 1 for _ in range(inner)] for _ in range(lines)]
+            number = lambda code: small(code & (1 << width - 1) - 1, exponent, fraction) * (-1 if code >> width - 1 else 1)
+            factors.append([[number(code) for code in line] for line in chosen])
+            line = [sum(code << width * k for k, code in enumerate(codes)).to_bytes(32, "little") for codes in chosen]
+            # A lane of the rows has two bytes of each row; a lane of the columns has its column.
+            contents.append(b"".join(line) if lane == 4 else b"".join(row[2 * n:2 * n + 2] for n in range(16) for row in line))
+            scales.append([[RANDOM.randrange(110, 145) for _ in range(max(inner // 32, 1))] for _ in range(16)])
+        start = [RANDOM.randrange(-64, 64) / 8 for _ in range(128)]
+        term = lambda m, n, k: factors[0][m][k] * factors[1][n][k] * Fraction(2) ** (
+            scales[0][m][k // 32] + scales[1][n][k // 32] - 254)
+        result = [single(Fraction(start[n * 8 + m]) + sum(term(m, n, k) for k in range(inner))) for n in range(16) for m in range(8)]
+        bytes_of = lambda all_: b"".join(bytes(line) for line in all_).hex()
+        names = [f"{name}.{part}" for part in ("c", "a", "b", "rows", "columns")]
+        data |= zip(names, (packed("f", start), contents[0].hex(), contents[1].hex(), bytes_of(scales[0]), bytes_of(scales[1])))
+        cases.append(case(name, [16], [16], [{"inout": names[0]}, *({"in": part} for part in names[1:])],
+                          [(0, "float", packed("f", result))]))
     return cases, data
 
 
@@ -211,5 +254,5 @@ def named():
 
 
 if __name__ == "__main__":
-    for made in (hardware, matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes, named):
+    for made in (hardware, matrix, loads, narrow, blocks, subgroups2, subgroups3, dots, localblocks, pipes, named, scaled):
         family(os.path.join(HERE, made.__name__ + ".cl"), *made())

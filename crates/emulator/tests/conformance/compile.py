@@ -105,7 +105,12 @@ def main():
         return
     args.to.mkdir(parents=True, exist_ok=True)
     sources = [HERE / f"{name}.cl" for name in args.names] or sorted(HERE.glob("*.cl"))
-    jobs = [(source, device) for source in sources for device in args.devices]
+    def wants(source, device):
+        """Returns false for a source whose targets are all newer than the four, and others than the device."""
+        targets = line(source.read_text(), "targets")
+        return not targets or device in targets or bool(set(targets) & set(TARGETS))
+
+    jobs = [(source, device) for source in sources for device in args.devices if wants(source, device)]
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda job: write(*job, args.to), jobs))
     refused = [f"{source.stem} {device}\n" for (source, device), good in zip(jobs, done) if not good]
