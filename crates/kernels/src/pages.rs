@@ -8,12 +8,12 @@ use crate::lowering::{LowerError, LowerResult, Lowering};
 use crate::memory::{lsc, surface, svm};
 use crate::moves::{compare, movement, narrow, table};
 use visakit::isa::{
-    Addc, Barrier, Bdpas, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret, Gather,
-    Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d, Loc,
-    LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt, QwGather,
-    QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled, ShflIdx4,
-    Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter, SvmScatter4Scaled,
-    Switchjmp, TypedAtomic, Wait, Yield,
+    Addc, Barrier, Bdpas, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret,
+    Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
+    Loc, LscFence, LscTyped, LscUntyped, MediaLd, MediaSt, MinMax, Nbarrier, OwordLd, OwordLdUnaligned, OwordSt,
+    QwGather, QwScatter, Ret, Sample3d, Sample43d, Sbarrier, Scatter, Scatter4Scaled, Scatter4Typed, ScatterScaled,
+    ShflIdx4, Subb, Subroutine, SvmAtomic, SvmBlockLd, SvmBlockSt, SvmGather, SvmGather4Scaled, SvmScatter,
+    SvmScatter4Scaled, Switchjmp, TypedAtomic, Wait, Yield,
 };
 use visakit::rt::ComponentWise;
 

@@ -1,6 +1,6 @@
 //! Elements of matrices: packed numbers of a few bits, by the list `Precision` and the page FCVT.
 
-use rustc_apfloat::ieee::{BFloat, Float8E4M3FN, Float8E5M2, Double, Half, Single};
+use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
 use rustc_apfloat::{Float as _, FloatConvert};
 use visakit::isa::{Precision, PrecisionClass};
 use visakit::rt::Bits as _;

@@ -6,7 +6,7 @@
 //! - `base`: handles, the caller's pointers, memory, settings of the environment
 //! - `vendor`: the vendor's compilers
 //! - `devices`: properties of devices by platform, and memory that kernels and programs share
-//! - `programs`: builds, and executable programs
+//! - `programs`: builds, executable programs, and layouts of images
 //! - `commands`: launches, and the threads that run commands
 //!
 //! A front end translates `base::failure::Failure` into its own error codes. It registers

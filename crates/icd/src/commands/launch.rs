@@ -40,10 +40,10 @@ pub(crate) fn task(
         // An empty range is not an error.
         return Ok(Task::new(kind, || Ok(())));
     };
-    let local_bytes =
-        arguments.iter().flatten().fold(u64::from(entry.info.execution_env.slm_size), |sum, argument| {
-            if let Argument::Local(bytes) = argument { sum.saturating_add(*bytes as u64) } else { sum }
-        });
+    let local_bytes = entry.local_bytes(arguments.iter().flatten().map(|argument| match argument {
+        Argument::Local(bytes) => *bytes as u64,
+        _ => 0,
+    }));
     ensure(local_bytes <= queue.device.local_bytes, CL_OUT_OF_RESOURCES)?;
     let launch = Launch {
         name: kernel.name.clone(),
@@ -132,7 +132,7 @@ impl Enqueued {
                     let lent = mem.storage.lend(mem.offset, mem.bytes);
                     match (before, mem.texels) {
                         (Some(before), _) => Given::Same(before as u32),
-                        (None, Some(texels)) => Given::LentImage(lent, texels.argument()),
+                        (None, Some(texels)) => Given::LentImage(lent, texels.layout.argument()),
                         (None, None) if mem.parent.is_some() && mem.storage.slot().is_none() => {
                             let whole = mem.storage.lend(0, usize::MAX);
                             Given::Part { part: lent, whole, offset: mem.offset as u64 }

@@ -199,8 +199,8 @@ pub(crate) fn copy_buffer_box(
 fn region_of(mem: &Handle<Mem>, origin: [usize; 3], region: [usize; 3]) -> Result<(Rows, [usize; 3])> {
     let texels = mem.texels.ok_or(Code(CL_INVALID_MEM_OBJECT))?;
     texels.check(origin, region)?;
-    let rows = Rows { first: mem.first() as usize + texels.offset(origin), pitches: texels.pitches() };
-    Ok((rows, [region[0] * texels.size(), region[1], region[2]]))
+    let rows = Rows { first: mem.first() as usize + texels.layout.offset(origin), pitches: texels.layout.pitches() };
+    Ok((rows, [region[0] * texels.layout.texel(), region[1], region[2]]))
 }
 
 /// Reads or writes a region of an image.
@@ -327,8 +327,8 @@ fn sync(mem: &Handle<Mem>, way: Way) {
     let Some(host) = mem.shadow() else { return };
     let (size, own, theirs) = match mem.texels {
         Some(texels) => {
-            let [width, rows, slices] = texels.sides();
-            ([width * texels.size(), rows, slices], texels.pitches(), texels.host_pitches())
+            let [width, rows, slices] = texels.layout.sides();
+            ([width * texels.layout.texel(), rows, slices], texels.layout.pitches(), texels.host_pitches())
         }
         None => ([mem.bytes, 1, 1], (mem.bytes, mem.bytes), (mem.bytes, mem.bytes)),
     };
@@ -362,14 +362,14 @@ pub(crate) fn map(
         Part::Region(origin, region) => {
             let texels = mem.texels.ok_or(Code(CL_INVALID_MEM_OBJECT))?;
             texels.check(origin, region)?;
-            let pitches = if mem.shadow().is_some() { texels.host_pitches() } else { texels.pitches() };
-            let offset = origin[0] * texels.size() + origin[1] * pitches.0 + origin[2] * pitches.1;
+            let pitches = if mem.shadow().is_some() { texels.host_pitches() } else { texels.layout.pitches() };
+            let offset = origin[0] * texels.layout.texel() + origin[1] * pitches.0 + origin[2] * pitches.1;
             (CL_COMMAND_MAP_IMAGE, offset)
         }
     };
     let address = mem.shadow().unwrap_or(mem.first() as usize) + offset;
     let pitches = mem.texels.map_or((0, 0), |texels| {
-        let (row, slice) = if mem.shadow().is_some() { texels.host_pitches() } else { texels.pitches() };
+        let (row, slice) = if mem.shadow().is_some() { texels.host_pitches() } else { texels.layout.pitches() };
         let slices = [CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D];
         let slice = if mem.kind == CL_MEM_OBJECT_IMAGE1D_ARRAY { row } else { slice };
         (row, if slices.contains(&mem.kind) { slice } else { 0 })

@@ -7,6 +7,7 @@ use opencl_sys::*;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_emulator::machine::format::Format;
 use visakit_emulator::machine::image::ImageDesc;
+use visakit_runtime::programs::layout::Layout;
 
 use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
@@ -83,9 +84,9 @@ fn describe(given: &cl_image_desc) -> Result<ImageDesc> {
 
 /// Returns the row pitch in bytes of an image that is created from a buffer.
 fn buffer_pitch(texels: &Texels) -> Result<u32> {
-    let (given, dense) = (&texels.given, texels.pitches().0);
+    let (given, dense) = (&texels.given, texels.layout.pitches().0);
     let pitch = if given.image_row_pitch == 0 { dense } else { given.image_row_pitch };
-    let aligned = pitch.is_multiple_of(PITCH_ALIGNMENT as usize * texels.size());
+    let aligned = pitch.is_multiple_of(PITCH_ALIGNMENT as usize * texels.layout.texel());
     ensure(pitch >= dense && aligned && given.image_slice_pitch == 0, CL_INVALID_IMAGE_DESCRIPTOR)?;
     u32::try_from(pitch).map_err(|_| Code(CL_INVALID_IMAGE_SIZE))
 }
@@ -124,8 +125,8 @@ unsafe fn copied(texels: &Texels, flags: cl_mem_flags, bytes: usize, host: *mut 
     // SAFETY: no memory of the program is used here.
     let (storage, _) = unsafe { mem::provide(flags & !(CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR), bytes, host)? };
     let (rows, slices) = (texels.given.image_row_pitch, texels.given.image_slice_pitch);
-    let from = if texels.desc.dimensions == 1 { (slices, slices) } else { (rows, slices) };
-    let (to, [_, height, depth]) = (texels.pitches(), texels.sides());
+    let from = if texels.layout.desc.dimensions == 1 { (slices, slices) } else { (rows, slices) };
+    let (to, [_, height, depth]) = (texels.layout.pitches(), texels.layout.sides());
     // SAFETY: the caller guarantees the rows, and the storage is new.
     unsafe { copy((host as *const u8).cast_mut(), from, storage.first(), to, [to.0, height, depth]) };
     Ok(storage)
@@ -163,12 +164,12 @@ pub(crate) unsafe fn create(
         None => mem::check_flags(flags, host)?,
     };
     check_format(format_given, flags, given.image_type)?;
-    let mut texels = Texels { format: format_given, kind, desc, given };
-    let size = texels.size();
+    let mut texels = Texels { format: format_given, layout: Layout { format: kind, desc }, given };
+    let size = texels.layout.texel();
     if parent.is_some() && given.image_type == CL_MEM_OBJECT_IMAGE2D {
-        texels.desc.pitch = buffer_pitch(&texels)?;
+        texels.layout.desc.pitch = buffer_pitch(&texels)?;
     }
-    let (row, slice) = texels.pitches();
+    let (row, slice) = texels.layout.pitches();
     let bytes = bytes_of(&desc, row, size)?;
     // The program's row pitch may be larger than the object's.
     let host_row = if given.image_row_pitch == 0 { row } else { given.image_row_pitch };
@@ -213,16 +214,16 @@ pub(crate) unsafe fn create(
 pub(crate) fn info(mem: &Handle<Mem>, answer: Answer) -> Result {
     let Some(texels) = mem.texels else { return fail(CL_INVALID_MEM_OBJECT) };
     let given = &texels.given;
-    let is_2d = texels.desc.dimensions >= 2;
+    let is_2d = texels.layout.desc.dimensions >= 2;
     match answer.name {
         CL_IMAGE_FORMAT => answer.value(texels.format),
-        CL_IMAGE_ELEMENT_SIZE => answer.value(texels.size()),
-        CL_IMAGE_ROW_PITCH => answer.value(texels.pitches().0),
+        CL_IMAGE_ELEMENT_SIZE => answer.value(texels.layout.texel()),
+        CL_IMAGE_ROW_PITCH => answer.value(texels.layout.pitches().0),
         CL_IMAGE_SLICE_PITCH => answer.value(texels.slice_pitch()),
         CL_IMAGE_WIDTH => answer.value(given.image_width),
         CL_IMAGE_HEIGHT => answer.value(if is_2d { given.image_height } else { 0 }),
-        CL_IMAGE_DEPTH => answer.value(if texels.desc.dimensions == 3 { given.image_depth } else { 0 }),
-        CL_IMAGE_ARRAY_SIZE => answer.value(if texels.desc.is_array { given.image_array_size } else { 0 }),
+        CL_IMAGE_DEPTH => answer.value(if texels.layout.desc.dimensions == 3 { given.image_depth } else { 0 }),
+        CL_IMAGE_ARRAY_SIZE => answer.value(if texels.layout.desc.is_array { given.image_array_size } else { 0 }),
         CL_IMAGE_BUFFER => answer.value(handle::address_of(mem.parent.as_ref())),
         CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => answer.value(0_u32),
         _ => answer.unknown(),

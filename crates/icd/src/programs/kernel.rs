@@ -4,10 +4,10 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use opencl_sys::*;
-use visakit_emulator::launch::argument::{Parameter, ParameterKind, parameters};
+use visakit_emulator::launch::argument::{Parameter, ParameterKind};
 use visakit_emulator::launch::range::NdRange;
 use visakit_runtime::programs::attributes::{attributes, required_width};
-use visakit_zebin::info::{ArgInfo, KernelInfo};
+use visakit_zebin::info::ArgInfo;
 
 use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
@@ -24,9 +24,8 @@ pub(crate) struct Kernel {
     pub(crate) name: String,
     /// Binary and kernel entry for each device of the program.
     entries: Vec<Option<(Arc<Binary>, Arc<Entry>)>>,
-    pub(crate) parameters: Vec<Parameter>,
-    /// Source declarations of the parameters, by index.
-    described: Vec<ArgInfo>,
+    /// Entry of the first device that has one: all have the same parameters.
+    first: Arc<Entry>,
     arguments: Mutex<Vec<Option<Kept>>>,
 }
 
@@ -88,21 +87,13 @@ pub(crate) fn create(program: &Handle<Program>, name: &str) -> Result<Handle<Ker
         Some((binary, entry))
     };
     let entries: Vec<_> = binaries.into_iter().map(entry).collect();
-    let Some((binary, entry)) = entries.iter().flatten().next() else { return fail(CL_INVALID_KERNEL_NAME) };
-    let names = |binary: &Binary| binary.zebin.info.kernels_misc_info.iter().find(|misc| misc.name == name).cloned();
-    let misc = names(binary);
-    let parameters = parameters(&entry.info, misc.as_ref());
-    let same = entries.iter().flatten().all(|(binary, entry)| {
-        visakit_emulator::launch::argument::parameters(&entry.info, names(binary).as_ref()).len() == parameters.len()
-    });
+    let Some((_, first)) = entries.iter().flatten().next().cloned() else { return fail(CL_INVALID_KERNEL_NAME) };
+    let same = entries.iter().flatten().all(|(_, entry)| entry.parameters.len() == first.parameters.len());
     ensure(same, CL_INVALID_KERNEL_DEFINITION)?;
-    let mut described = misc.map(|misc| misc.args_info).unwrap_or_default();
-    described.sort_by_key(|info| info.index);
-    let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
-    let arguments = Mutex::new(vec![None; count]);
+    let arguments = Mutex::new(vec![None; first.count()]);
     program.hold();
     let (program, name) = (Arc::clone(program), name.to_owned());
-    Ok(handle::create(Kernel { program, name, entries, parameters, described, arguments }))
+    Ok(handle::create(Kernel { program, name, entries, first, arguments }))
 }
 
 /// Creates a kernel with the same arguments.
@@ -112,8 +103,7 @@ pub(crate) fn duplicate(kernel: &Handle<Kernel>) -> Handle<Kernel> {
         program: Arc::clone(&kernel.program),
         name: kernel.name.clone(),
         entries: kernel.entries.clone(),
-        parameters: kernel.parameters.clone(),
-        described: kernel.described.clone(),
+        first: Arc::clone(&kernel.first),
         arguments: Mutex::new(kernel.arguments().clone()),
     })
 }
@@ -130,7 +120,7 @@ impl Kernel {
 
     /// Returns the parameter with an index.
     pub(crate) fn parameter(&self, index: cl_uint) -> Option<&Parameter> {
-        self.parameters.iter().find(|parameter| parameter.index == index)
+        self.first.parameter(index)
     }
 
     /// Returns a snapshot of the current arguments.
@@ -142,7 +132,7 @@ impl Kernel {
         let arguments: Vec<_> = arguments.iter().map(|kept| kept.as_ref().and_then(Kept::argument)).collect();
         // An argument that the compiled kernel does not use must be set too.
         let is_set = |parameter: &Parameter| arguments[parameter.index as usize].is_some();
-        ensure(self.parameters.iter().all(is_set), CL_INVALID_KERNEL_ARGS)?;
+        ensure(self.first.parameters.iter().all(is_set), CL_INVALID_KERNEL_ARGS)?;
         Ok(arguments)
     }
 
@@ -152,15 +142,15 @@ impl Kernel {
         self.entries[place].as_ref()
     }
 
-    /// Returns the kernel's facts for the device of a query. Without a device, the program must
+    /// Returns the kernel's entry for the device of a query. Without a device, the program must
     /// have only one.
-    fn entry_of(&self, device: Option<&Handle<Device>>) -> Result<(&KernelInfo, Handle<Device>)> {
+    fn entry_of(&self, device: Option<&Handle<Device>>) -> Result<(&Entry, Handle<Device>)> {
         let device = match (device, self.program.devices.as_slice()) {
             (Some(device), _) | (None, [device]) => device,
             _ => return fail(CL_INVALID_DEVICE),
         };
         let (_, entry) = self.entry(device).ok_or(Code(CL_INVALID_DEVICE))?;
-        Ok((&entry.info, Arc::clone(device)))
+        Ok((entry, Arc::clone(device)))
     }
 
     /// Sets an argument.
@@ -207,7 +197,7 @@ impl Kernel {
             ParameterKind::Image { dimensions, is_array } => {
                 let mem: Handle<Mem> = handle::get(address()?).map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
                 let texels = mem.texels.ok_or(Code(CL_INVALID_MEM_OBJECT))?;
-                let fits = texels.desc.dimensions == dimensions && texels.desc.is_array == is_array;
+                let fits = texels.layout.fits(dimensions, is_array);
                 let access = self.described(index).map_or("", |info| info.access_qualifier.as_str());
                 let is_denied = match access {
                     "__read_only" => mem.flags & CL_MEM_WRITE_ONLY != 0,
@@ -236,7 +226,7 @@ impl Kernel {
     }
 
     fn described(&self, index: cl_uint) -> Option<&ArgInfo> {
-        self.described.iter().find(|info| info.index == index)
+        self.first.described(index)
     }
 }
 
@@ -248,11 +238,7 @@ pub(crate) fn info(kernel: &Handle<Kernel>, answer: Answer) -> Result {
         CL_KERNEL_REFERENCE_COUNT => answer.value(handle::count(kernel)),
         CL_KERNEL_CONTEXT => answer.value(handle::address(&kernel.program.context)),
         CL_KERNEL_PROGRAM => answer.value(handle::address(&kernel.program)),
-        CL_KERNEL_ATTRIBUTES => {
-            let info = kernel.entries.iter().flatten().next().map(|(_, entry)| &entry.info);
-            let words = info.map(attributes).unwrap_or_default();
-            answer.text(&words.join(" "))
-        }
+        CL_KERNEL_ATTRIBUTES => answer.text(&attributes(&kernel.first.info).join(" ")),
         _ => answer.unknown(),
     }
 }
@@ -301,8 +287,8 @@ const REGISTER_COUNT: cl_kernel_work_group_info = 0x425B;
 
 /// Answers `clGetKernelWorkGroupInfo`.
 pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>>, answer: Answer) -> Result {
-    let (info, device) = kernel.entry_of(device)?;
-    let env = &info.execution_env;
+    let (entry, device) = kernel.entry_of(device)?;
+    let env = &entry.info.execution_env;
     match answer.name {
         CL_KERNEL_GLOBAL_WORK_SIZE => fail(CL_INVALID_VALUE),
         CL_KERNEL_WORK_GROUP_SIZE => {
@@ -311,11 +297,11 @@ pub(crate) fn group_info(kernel: &Handle<Kernel>, device: Option<&Handle<Device>
         }
         CL_KERNEL_COMPILE_WORK_GROUP_SIZE => answer.list(&env.required_work_group_size.map(|side| side as usize)),
         CL_KERNEL_LOCAL_MEM_SIZE => {
-            let given = kernel.arguments().iter().flatten().fold(0, |sum: u64, argument| match argument {
-                Kept::Other(Argument::Local(bytes)) => sum.saturating_add(*bytes as u64),
-                _ => sum,
-            });
-            answer.value(u64::from(env.slm_size) + given)
+            let arguments = kernel.arguments();
+            answer.value(entry.local_bytes(arguments.iter().flatten().map(|argument| match argument {
+                Kept::Other(Argument::Local(bytes)) => *bytes as u64,
+                _ => 0,
+            })))
         }
         CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => answer.value(env.simd_size as usize),
         CL_KERNEL_PRIVATE_MEM_SIZE => answer.value(u64::from(env.private_size)),
@@ -332,7 +318,7 @@ pub(crate) fn subgroup_info(
     input: &[usize],
     answer: Answer,
 ) -> Result {
-    let (info, device) = kernel.entry_of(device)?;
+    let (Entry { info, .. }, device) = kernel.entry_of(device)?;
     let width = info.execution_env.simd_size.max(1) as usize;
     let items =
         || input.iter().try_fold(1_usize, |items, &side| items.checked_mul(side)).ok_or(Code(CL_INVALID_VALUE));
@@ -363,7 +349,7 @@ pub(crate) fn suggested_local_size(
     device: &Handle<Device>,
     global: &[u64],
 ) -> Result<[u32; 3]> {
-    let (info, _) = kernel.entry_of(Some(device)).map_err(|_| Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
+    let (Entry { info, .. }, _) = kernel.entry_of(Some(device)).map_err(|_| Code(CL_INVALID_PROGRAM_EXECUTABLE))?;
     let required = info.execution_env.required_work_group_size;
     let range = NdRange::new(global, None, None, required).map_err(|_| Code(CL_INVALID_GLOBAL_WORK_SIZE))?;
     Ok(range.local)

@@ -185,7 +185,11 @@ impl Product<'_> {
             let mut results = Vec::with_capacity((repeats * lanes) as usize);
             let column = |i: u32| -> Vec<f64> {
                 let element = |d: u32, n: u32| {
-                    columns.read(registers, packed, (d / steps * lanes + i) * (32 / columns.bits) + d % steps * ops + n)
+                    columns.read(
+                        registers,
+                        packed,
+                        (d / steps * lanes + i) * (32 / columns.bits) + d % steps * ops + n,
+                    )
                 };
                 let elements = (0..depth).flat_map(|d| (0..ops).map(move |n| (d, n))).map(|(d, n)| element(d, n));
                 scaled(elements.collect(), registers, scales[0], i)

@@ -24,7 +24,7 @@ const FILTERS: u32 = 0b11;
 /// Rows of an image's region.
 fn texels(image: &Image, region: Option<ImageRegion>) -> Result<Rows> {
     let (offset, size) = image.region(region)?;
-    Ok(Rows { place: Place::of_storage(&image.storage), offset, pitches: image.pitches(), size })
+    Ok(Rows { place: Place::of_storage(&image.storage), offset, pitches: image.layout.pitches(), size })
 }
 
 /// Rows of memory with the size of others; a pitch of 0 is dense. As in Intel's driver, rows may
@@ -112,7 +112,7 @@ functions! {
 
     fn zeImageGetMemoryPropertiesExp(image: Raw, properties: Out<ImageMemoryPropertiesExp>) {
         let image = get::<Image>(image)?;
-        let (row, slice) = image.pitches();
+        let (row, slice) = image.layout.pitches();
         update(properties, |out| {
             (out.size, out.row_pitch, out.slice_pitch) = (image.storage.bytes() as u64, row as u64, slice as u64);
         })

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use visakit_emulator::launch::argument::{Argument, ImageArgument};
+use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
 use visakit_emulator::machine::format::{ComponentOrder, ComponentType, Format};
 use visakit_emulator::machine::image::ImageDesc as Shape;
 use visakit_runtime::base::storage::Storage;
 use visakit_runtime::devices::description::max_allocation;
+use visakit_runtime::programs::layout::Layout;
 
 use crate::base::handle::kind;
 use crate::base::result::*;
@@ -23,8 +24,7 @@ pub(crate) struct Image {
     pub(crate) id: u64,
     /// Offset of the first texel in the memory, in bytes.
     offset: usize,
-    format: Format,
-    shape: Shape,
+    pub(crate) layout: Layout,
     /// True for two planes, brightness and colors, which kernels use through views.
     is_planar: bool,
 }
@@ -110,21 +110,21 @@ impl Image {
         }
         ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
-        Ok(Self { storage, id, offset: 0, format, shape, is_planar })
+        Ok(Self { storage, id, offset: 0, layout: Layout { format, desc: shape }, is_planar })
     }
 
     /// Creates an image on the memory of this one: with another format of the same size, or a
     /// plane.
     pub(crate) fn view(&self, desc: &ImageDesc, plane: Option<u32>) -> Result<Self> {
         let (format, shape) = (format(&desc.format)?, shape(desc)?);
-        let mut wanted = self.shape;
+        let mut wanted = self.layout.desc;
         let mut offset = self.offset;
-        let mut bytes = self.format.bytes();
+        let mut bytes = self.layout.texel();
         if self.is_planar {
             match plane.ok_or(ERROR_INVALID_ARGUMENT)? {
                 0 => {}
                 1 => {
-                    let [width, height, _] = self.shape.size;
+                    let [width, height, _] = wanted.size;
                     offset += width as usize * height as usize;
                     (wanted.size, bytes) = ([width / 2, height / 2, 1], 2);
                 }
@@ -137,35 +137,18 @@ impl Image {
         let is_same = (shape.size, shape.dimensions, shape.is_array, shape.layers)
             == (wanted.size, wanted.dimensions, wanted.is_array, wanted.layers);
         ensure(is_same, ERROR_INVALID_ARGUMENT)?;
-        Ok(Self { storage: Arc::clone(&self.storage), id: self.id, offset, format, shape, is_planar: false })
+        let layout = Layout { format, desc: shape };
+        Ok(Self { storage: Arc::clone(&self.storage), id: self.id, offset, layout, is_planar: false })
     }
 
     /// Returns true for an image of a parameter's kind.
     pub(crate) fn fits(&self, dimensions: usize, is_array: bool) -> bool {
-        self.shape.dimensions == dimensions && self.shape.is_array == is_array && !self.is_planar
+        self.layout.fits(dimensions, is_array) && !self.is_planar
     }
 
     /// Returns the argument of a launch.
     pub(crate) fn argument(&self) -> Argument {
-        let image = ImageArgument { format: self.format, desc: self.shape, texels: Vec::new() };
-        Argument::LentImage(self.storage.lend(self.offset, usize::MAX), image)
-    }
-
-    /// Returns the sides that regions count; layers follow the dimensions.
-    fn sides(&self) -> [u32; 3] {
-        let [width, height, depth] = self.shape.size;
-        match (self.shape.dimensions, self.shape.is_array) {
-            (1, true) => [width, self.shape.layers, 1],
-            (2, true) => [width, height, self.shape.layers],
-            _ => [width, height, depth],
-        }
-    }
-
-    /// Returns the pitches of rows and slices in bytes.
-    pub(crate) fn pitches(&self) -> (usize, usize) {
-        let [width, height, _] = self.sides().map(|side| side as usize);
-        let row = width * self.format.bytes();
-        (row, row * height)
+        Argument::LentImage(self.storage.lend(self.offset, usize::MAX), self.layout.argument())
     }
 
     /// Returns the offset of a region in bytes, and its bytes per row, rows and slices; the whole
@@ -175,21 +158,18 @@ impl Image {
     /// Fails for a region outside of the image, and an image with planes.
     pub(crate) fn region(&self, region: Option<ImageRegion>) -> Result<(usize, [usize; 3])> {
         ensure(!self.is_planar, ERROR_UNSUPPORTED_IMAGE_FORMAT)?;
-        let sides = self.sides();
-        let count = self.shape.dimensions + usize::from(self.shape.is_array);
-        let (origin, size) = region.map_or(([0; 3], sides), |region| {
+        let desc = &self.layout.desc;
+        let count = desc.dimensions + usize::from(desc.is_array);
+        let (origin, size) = region.map_or(([0; 3], self.layout.sides()), |region| {
             let ImageRegion { origin_x, origin_y, origin_z, width, height, depth } = region;
-            let (mut origin, mut size) = ([origin_x, origin_y, origin_z], [width, height.max(1), depth.max(1)]);
+            let mut origin = [origin_x, origin_y, origin_z].map(|at| at as usize);
+            let mut size = [width, height.max(1), depth.max(1)].map(|side| side as usize);
             origin.iter_mut().skip(count).for_each(|at| *at = 0);
             size.iter_mut().skip(count).for_each(|side| *side = 1);
             (origin, size)
         });
-        let fits = |d: usize| origin[d].checked_add(size[d]).is_some_and(|end| end <= sides[d]);
-        ensure((0..3).all(fits), ERROR_INVALID_SIZE)?;
-        let (row, slice) = self.pitches();
-        let [x, y, z] = origin.map(|at| at as usize);
-        let [width, height, depth] = size.map(|side| side as usize);
-        let bytes = self.format.bytes();
-        Ok((self.offset + x * bytes + y * row + z * slice, [width * bytes, height, depth]))
+        ensure(self.layout.contains(origin, size), ERROR_INVALID_SIZE)?;
+        let [width, height, depth] = size;
+        Ok((self.offset + self.layout.offset(origin), [width * self.layout.texel(), height, depth]))
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind, parameters};
+use visakit_emulator::launch::argument::{Argument, Parameter, ParameterKind};
 use visakit_emulator::launch::range::dividing_local;
 use visakit_runtime::programs::attributes::{attributes, required_width};
 use visakit_runtime::programs::binary::{Binary, Entry};
@@ -24,7 +24,6 @@ pub(crate) struct Kernel {
     pub(crate) entry: Arc<Entry>,
     /// Attributes of the source.
     pub(crate) attributes: CString,
-    parameters: Vec<Parameter>,
     state: Mutex<State>,
 }
 
@@ -54,15 +53,12 @@ impl Kernel {
     pub(crate) fn new(module: &Handle<Module>, name: &str) -> Result<Self> {
         let binary = Arc::clone(module.program()?);
         let entry = binary.kernel(name).ok_or(ERROR_INVALID_KERNEL_NAME)?;
-        let misc = binary.zebin.info.kernels_misc_info.iter().find(|misc| misc.name == name);
-        let parameters = parameters(&entry.info, misc);
-        let count = parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0);
         let required = entry.info.execution_env.required_work_group_size;
         let group = required.map(|side| side.max(1));
-        let state = State { arguments: vec![None; count], group, offset: [0; 3], indirect: 0 };
+        let state = State { arguments: vec![None; entry.count()], group, offset: [0; 3], indirect: 0 };
         let (module, name) = (Arc::clone(module), name.to_owned());
         let attributes = CString::new(attributes(&entry.info).join(" ")).unwrap_or_default();
-        Ok(Self { module, binary, name, entry, attributes, parameters, state: Mutex::new(state) })
+        Ok(Self { module, binary, name, entry, attributes, state: Mutex::new(state) })
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -71,13 +67,13 @@ impl Kernel {
 
     /// Returns the number of arguments.
     pub(crate) fn count(&self) -> usize {
-        self.state().arguments.len()
+        self.entry.count()
     }
 
     /// Returns true if all used arguments are set.
     pub(crate) fn is_complete(&self, state: &State) -> bool {
         let is_set = |parameter: &Parameter| !parameter.used || state.arguments[parameter.index as usize].is_some();
-        self.parameters.iter().all(is_set)
+        self.entry.parameters.iter().all(is_set)
     }
 
     /// Sets an argument; `bytes` is `None` for a null pointer.
@@ -90,7 +86,7 @@ impl Kernel {
     /// Returns the value of an argument; `bytes` is `None` for a null pointer.
     pub(crate) fn argument(&self, index: u32, size: usize, bytes: Option<&[u8]>) -> Result<Argument> {
         ensure((index as usize) < self.count(), ERROR_INVALID_KERNEL_ARGUMENT_INDEX)?;
-        let kind = self.parameters.iter().find(|parameter| parameter.index == index).map(|parameter| parameter.kind);
+        let kind = self.entry.parameter(index).map(|parameter| parameter.kind);
         let address = || -> Result<u64> {
             ensure(size == size_of::<*mut c_void>(), ERROR_INVALID_KERNEL_ARGUMENT_SIZE)?;
             let bytes = bytes.and_then(|bytes| bytes.first_chunk());
@@ -129,8 +125,7 @@ impl Kernel {
 
     /// Returns the size of an argument's value in bytes.
     pub(crate) fn argument_size(&self, index: usize) -> usize {
-        let parameter = self.parameters.iter().find(|parameter| parameter.index as usize == index);
-        match parameter.map(|parameter| parameter.kind) {
+        match self.entry.parameter(index as u32).map(|parameter| parameter.kind) {
             Some(ParameterKind::Value(bytes)) => bytes as usize,
             Some(ParameterKind::Unknown) | None => 0,
             _ => size_of::<*mut c_void>(),

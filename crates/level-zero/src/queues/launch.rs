@@ -45,12 +45,10 @@ impl Dispatch {
     pub(crate) fn work(self) -> Result<Work> {
         let Self { kernel, state, groups } = self;
         ensure(kernel.is_complete(&state), ERROR_INVALID_ARGUMENT)?;
-        let local = state.arguments.iter().flatten().fold(
-            u64::from(kernel.entry.info.execution_env.slm_size),
-            |sum, argument| {
-                if let Argument::Local(bytes) = argument { sum + u64::from(*bytes) } else { sum }
-            },
-        );
+        let local = kernel.entry.local_bytes(state.arguments.iter().flatten().map(|argument| match argument {
+            Argument::Local(bytes) => u64::from(*bytes),
+            _ => 0,
+        }));
         ensure(local <= kernel.module.device.description.local_bytes, ERROR_OUT_OF_DEVICE_MEMORY)?;
         if let Groups::Direct(count) = &groups {
             range(&state, *count)?;

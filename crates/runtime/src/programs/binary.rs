@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
+use visakit_emulator::launch::argument::{Parameter, parameters};
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
 use visakit_emulator::machine::buffer::Lent;
 use visakit_emulator::machine::memory::function_address;
 use visakit_emulator::run;
-use visakit_zebin::info::{KernelInfo, ZeInfo};
+use visakit_zebin::info::{ArgInfo, KernelInfo, ZeInfo};
 use visakit_zebin::{Symbol, Target, Zebin};
 
 use crate::base::storage::Storage;
@@ -47,8 +48,12 @@ pub struct Globals {
 
 /// Kernel of a binary.
 pub struct Entry {
-    /// Properties and parameters.
+    /// Properties.
     pub info: KernelInfo,
+    /// Parameters.
+    pub parameters: Vec<Parameter>,
+    /// Source declarations of the parameters; empty if they were not kept.
+    described: Vec<ArgInfo>,
     /// Code, decoded at the first launch, or the reason why it cannot be run.
     code: OnceLock<std::result::Result<run::Program, String>>,
     /// State that launches share.
@@ -126,7 +131,11 @@ impl Binary {
             return Some(Arc::clone(entry));
         }
         let info = self.zebin.kernel_info(Some(name)).ok()?.clone();
-        let entry = Arc::new(Entry { info, code: OnceLock::new(), cache: run::Cache::default() });
+        let misc = self.zebin.info.kernels_misc_info.iter().find(|misc| misc.name == name);
+        let (parameters, described) =
+            (parameters(&info, misc), misc.map_or_else(Vec::new, |misc| misc.args_info.clone()));
+        let (code, cache) = (OnceLock::new(), run::Cache::default());
+        let entry = Arc::new(Entry { info, parameters, described, code, cache });
         kernels.insert(name.to_owned(), Arc::clone(&entry));
         Some(entry)
     }
@@ -192,6 +201,26 @@ impl Globals {
 }
 
 impl Entry {
+    /// Returns the number of arguments.
+    pub fn count(&self) -> usize {
+        self.parameters.iter().map(|parameter| parameter.index as usize + 1).max().unwrap_or(0)
+    }
+
+    /// Returns the parameter with an index.
+    pub fn parameter(&self, index: u32) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.index == index)
+    }
+
+    /// Returns the source declaration of a parameter.
+    pub fn described(&self, index: u32) -> Option<&ArgInfo> {
+        self.described.iter().find(|info| info.index == index)
+    }
+
+    /// Returns the bytes of shared local memory of a group, with those of the arguments.
+    pub fn local_bytes(&self, arguments: impl Iterator<Item = u64>) -> u64 {
+        arguments.fold(self.info.execution_env.slm_size.into(), u64::saturating_add)
+    }
+
     /// Returns the code for a device, decoding it at the first call.
     pub fn code(&self, binary: &Binary, target: Platform) -> std::result::Result<&run::Program, &str> {
         let text = |finding: &Diagnostic| {

@@ -1,4 +1,4 @@
-//! Builds by the vendor's compiler, and the executable programs that result.
+//! Builds by the vendor's compiler, the executable programs that result, and layouts of images.
 
 pub mod cache;
 
@@ -9,5 +9,7 @@ pub mod attributes;
 pub mod binary;
 
 pub mod executable;
+
+pub mod layout;
 
 pub mod spirv;

@@ -253,7 +253,12 @@ fn layouts(product: &Product<'_>) -> Result<Layouts, String> {
 
 /// Finds the elements of each byte of the scales by executions with one product for each element of
 /// the result: then a scale that changes an element belongs to the factors of its product.
-fn scales(product: &Product<'_>, result: &Places, columns: &Places, rows: &Places) -> Result<[Vec<Scaled>; 2], String> {
+fn scales(
+    product: &Product<'_>,
+    result: &Places,
+    columns: &Places,
+    rows: &Places,
+) -> Result<[Vec<Scaled>; 2], String> {
     let mut found = [Vec::new(), Vec::new()];
     let size = |all: &Places, part: fn((usize, usize)) -> usize| all.iter().flatten().map(|one| part(*one) + 1).max();
     let inner = size(rows, |(_, k)| k).unwrap_or(0);
@@ -352,7 +357,13 @@ pub(super) fn draw(
     let title = format!("{} – columns packed (k: inner, n: column = channel)", names[1]);
     grid(&mut drawing, &title, &found.columns, shape.columns.bits() as usize, register, ["k", "n"]);
     for ((scales, letter), name) in found.scales.iter().zip(["n", "m"]).zip(names.iter().skip(3)) {
-        scale_grid(&mut drawing, &format!("{name} – scales ({letter}, and inner elements k)"), scales, register, letter);
+        scale_grid(
+            &mut drawing,
+            &format!("{name} – scales ({letter}, and inner elements k)"),
+            scales,
+            register,
+            letter,
+        );
     }
     let title = format!("{} – result (m: row, n: column = channel)", written.name);
     grid(&mut drawing, &title, &found.result, written.bits as usize, register, ["m", "n"]);
