@@ -32,7 +32,7 @@ builtins! {
     GatheredCompared "gathered_compared", GradientLod "gradient_lod", PixelLod "pixel_lod", ClampedLod "clamped_lod",
     NarrowParams "narrow_params", Moved "moved", Block "block", Resinfo "resinfo", Sampleinfo "sampleinfo",
     Fused "fused", Loose "loose", Lsc "lsc", Mapped "mapped", Atomic "atomic", MemoryBytes "memory_bytes", RegisterBytes "register_bytes",
-    ToRegister "to_register", ToMemory "to_memory", ElementBits "element_bits", MatrixElement "element", Scale "scale", Symbol "symbol",
+    ToRegister "to_register", ToMemory "to_memory", ElementBits "element_bits", MatrixElement "element", ScaleOf "scale_of", Symbol "symbol",
     Branch "branch", Jump "jump", Call "call", Return "return", Function "function", Leave "leave", Barrier "barrier",
     Signal "signal", Wait "wait", Dependencies "dependencies", Fence "fence",
     ToBf8 "to_bf8", FromBf8 "from_bf8", ToHf8 "to_hf8", FromHf8 "from_hf8", ToTf32 "to_tf32", RoundBy "round_by",

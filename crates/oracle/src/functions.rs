@@ -37,7 +37,7 @@ pub(crate) fn call(run: &mut Run<'_>, builtin: Builtin, arguments: &[Node]) -> R
         B::Mapped => return memory::mapped(run, arguments),
         B::Atomic => return memory::atomic(run, arguments),
         B::MatrixElement => return matrix::element(run, arguments),
-        B::Scale => return matrix::scale(run, arguments),
+        B::ScaleOf => return matrix::scale_of(run, arguments),
         _ => {}
     }
     let values = arguments.iter().map(|node| run.value(node)).collect::<Result<Vec<_>>>()?;

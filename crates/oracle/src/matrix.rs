@@ -38,7 +38,7 @@ pub(crate) fn element(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
 }
 
 /// Returns the power of two that a byte of an operand stands for, or 1 without an operand.
-pub(crate) fn scale(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
+pub(crate) fn scale_of(run: &mut Run<'_>, arguments: &[Node]) -> Result<Value> {
     let [Node::Operand(operand), n] = arguments else {
         return senseless("a scale with these arguments");
     };
