@@ -217,6 +217,11 @@ const playground = async (page, base) => {
     await press("run");
     check((await page.locator("form.kernel .buffer").count()) > 0, `${file}: ${await status()} ${await page.innerText("form.kernel .output")}`);
   }
+  await page.setInputFiles("form.kernel input[type=file]", { name: "noise", mimeType: "", buffer: Buffer.from([0xff, 0, 1, 2]) });
+  await page.waitForSelector("form.kernel .output .findings:has-text('noise')", { timeout: 20000 });
+  await page.waitForTimeout(500);
+  await done();
+  check((await page.locator("form.kernel .findings li").count()) === 1, "noise: " + (await page.innerText("form.kernel .output")));
   console.log("playground: verified, run, checked, stepped; files described and run");
 };
 
