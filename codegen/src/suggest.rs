@@ -17,8 +17,7 @@ pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> 
 }
 
 /// Returns the edit distance of two words if it is at most `most`, ignoring case. The swap of two
-/// adjacent letters counts as one edit. Most pairs are rejected by their lengths or first letters:
-/// reading a specification compares some hundred thousand.
+/// adjacent letters counts as one edit. Most pairs are rejected by their lengths or first letters.
 pub(crate) fn distance_within(a: &str, b: &str, most: usize) -> Option<usize> {
     if a.chars().count().abs_diff(b.chars().count()) > most {
         return None;

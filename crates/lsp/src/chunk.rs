@@ -5,7 +5,7 @@ use std::ops::Range;
 use visakit::isa::{InstructionGroup, TextDirective, candidates};
 use visakit::text::{self, TokenKind, tokens};
 
-/// Token of a chunk. It is small: a text has some thirty tokens in each line.
+/// Token of a chunk. It is small, as a line has many tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     bytes: Range<u32>,
