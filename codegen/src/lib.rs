@@ -28,4 +28,4 @@ pub use facts::facts;
 pub use model::{anatomy, template};
 pub use overlay::read_to_build;
 pub use places::places;
-pub use specification::{is_specification, load, read_dir, read_files, read_placed, read_texts};
+pub use specification::{is_specification, load, read_dir, read_files, read_placed, read_texts, read_unchecked};

@@ -88,6 +88,12 @@ pub fn read_texts(pages: Vec<Page>) -> (Model, Vec<Diagnostic>) {
     read_placed(pages, None)
 }
 
+/// Reads the model of pages in memory, which were checked before.
+pub fn read_unchecked(mut pages: Vec<Page>) -> Model {
+    pages.sort_by(|a, b| a.path.cmp(&b.path));
+    read::read_pages(pages, None).0
+}
+
 /// Reads a specification whose pages are in memory, with the paths of all files that links may
 /// name.
 pub fn read_placed(mut pages: Vec<Page>, files: Option<BTreeSet<String>>) -> (Model, Vec<Diagnostic>) {

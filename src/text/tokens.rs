@@ -5,12 +5,15 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::declare;
 use super::instruction::linked_call;
 use crate::isa::{
-    DataType, Modifier, TextArgument, TextDirective, candidates, predefined, predefined_sampler, predefined_surface,
+    DataType, MNEMONICS, Modifier, PAGES, TextArgument, TextDirective, candidates, predefined, predefined_sampler,
+    predefined_surface,
 };
+use crate::rt::reflect::Page;
 use crate::rt::{Candidate, Table};
 
 /// Token of a text.
@@ -69,11 +72,23 @@ pub enum TokenKind {
 /// assert_eq!(of(TokenKind::Comment), ["// sum"]);
 /// ```
 pub fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
-    let generals = predefined::ALL.iter().chain(predefined_surface::ALL).map(|entry| entry.name);
-    let names = generals.chain(predefined_sampler::ALL.iter().map(|entry| entry.name)).collect();
+    let names = HashSet::new();
     let mut splitter = Splitter { text, at: 0, names, part: Part::Start, found: &[], before: None, last_end: 0 };
     std::iter::from_fn(move || splitter.next())
 }
+
+/// Predefined names of variables.
+static PREDEFINED: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let generals = predefined::ALL.iter().chain(predefined_surface::ALL).map(|entry| entry.name);
+    generals.chain(predefined_sampler::ALL.iter().map(|entry| entry.name)).collect()
+});
+
+/// Keywords of all instructions. Most words of a text are none, and need no further search.
+static KEYWORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let candidates = MNEMONICS.iter().flat_map(|mnemonic| candidates(mnemonic));
+    let literals = candidates.flat_map(|candidate| literals(candidate.template));
+    modifiers().chain(literals).chain(PAGES.iter().flat_map(|page| listed(page))).collect()
+});
 
 /// Part of a statement.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -98,7 +113,7 @@ enum Part {
 struct Splitter<'a> {
     text: &'a str,
     at: usize,
-    /// Names of variables: predefined, and declared so far.
+    /// Names of the variables that are declared so far.
     names: HashSet<&'a str>,
     part: Part,
     /// Templates of the current instruction.
@@ -246,7 +261,7 @@ impl<'a> Splitter<'a> {
             forms.flat_map(|form| form.fields).any(|field| field.table == Some(table))
         };
         match word {
-            _ if self.names.contains(word) => TokenKind::Variable,
+            _ if self.is_variable(word) => TokenKind::Variable,
             _ if self.part == Part::Size => TokenKind::Modifier,
             // The form of an address has its own name before the brackets.
             _ if after.starts_with('[') || self.is_keyword(word) => TokenKind::Modifier,
@@ -259,14 +274,12 @@ impl<'a> Splitter<'a> {
 
     /// Returns true for a word of the instruction's templates or lists, or of a modifier.
     fn is_keyword(&self, word: &str) -> bool {
-        let in_lists = |candidate: &Candidate| {
-            let fields = candidate.page.forms.iter().flat_map(|form| form.fields);
-            let parts = fields.filter_map(|field| field.list).flat_map(|list| list.parts);
-            parts.flat_map(|part| part.values).any(|value| value.text == word)
-        };
-        let in_modifiers = || Modifier::ALL.iter().any(|m| m.text().trim_matches(['(', ')', '-', '~']) == word);
-        in_modifiers()
-            || self.found.iter().any(|candidate| has_literal(candidate.template, word) || in_lists(candidate))
+        let is_here = |one: &&Candidate| literals(one.template).chain(listed(one.page)).any(|own| own == word);
+        KEYWORDS.contains(word) && (modifiers().any(|one| one == word) || self.found.iter().any(is_here))
+    }
+
+    fn is_variable(&self, word: &str) -> bool {
+        self.names.contains(word) || PREDEFINED.contains(word)
     }
 
     fn directive(&mut self, rest: &'a str, word: &'a str, argument: Option<TextArgument>) -> (TokenKind, usize) {
@@ -300,7 +313,7 @@ impl<'a> Splitter<'a> {
         let kind = match self.before {
             _ if is_key(rest, word) => TokenKind::Modifier,
             Some(b'<') => TokenKind::Variable,
-            Some(b'=') if self.names.contains(word) => TokenKind::Variable,
+            Some(b'=') if self.is_variable(word) => TokenKind::Variable,
             Some(b'=') if DataType::ALL.iter().any(|t| t.name().eq_ignore_ascii_case(word)) => TokenKind::Type,
             _ => TokenKind::Modifier,
         };
@@ -412,18 +425,30 @@ fn punctuation(rest: &str) -> (TokenKind, usize) {
     (if c.is_ascii_punctuation() { TokenKind::Punctuation } else { TokenKind::Unknown }, c.len_utf8())
 }
 
-/// Returns true if a template has a word outside of its fields.
-fn has_literal(template: &str, word: &str) -> bool {
+/// Returns the words of the modifiers.
+fn modifiers() -> impl Iterator<Item = &'static str> {
+    Modifier::ALL.iter().map(|one| one.text().trim_matches(['(', ')', '-', '~']))
+}
+
+/// Returns the words of a template outside of its fields.
+fn literals(template: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
-    let literal = |c: char| {
+    let words = template.split(move |c: char| {
         match c {
             '<' => depth += 1,
             '>' => depth = depth.saturating_sub(1),
             _ => {}
         }
         depth > 0 || !(c.is_ascii_alphanumeric() || c == '_')
-    };
-    template.split(literal).any(|spelled| spelled == word)
+    });
+    words.filter(|word| !word.is_empty())
+}
+
+/// Returns the texts of the values of an instruction's fields.
+fn listed(page: &Page) -> impl Iterator<Item = &'static str> + use<> {
+    let fields = page.forms.iter().flat_map(|form| form.fields);
+    let parts = fields.filter_map(|field| field.list).flat_map(|list| list.parts);
+    parts.flat_map(|part| part.values).map(|value| value.text)
 }
 
 fn is_word(byte: u8) -> bool {

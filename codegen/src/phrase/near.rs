@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::table::{PHRASES, Phrase, Problem};
-use crate::suggest::{distance, distance_within};
+use crate::suggest::distance_within;
 
 /// Returns the phrase that a sentence resembles, and the kind of deviation.
 pub(super) fn nearest(sentence: &str) -> Option<(&'static Phrase, Problem)> {
@@ -93,14 +93,14 @@ fn shape(sentence: &str) -> Option<&'static Phrase> {
         return of("Valid values are");
     }
     let is_type = |w: &str| w.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit()) && w.len() <= 4;
-    let of_types = all.iter().position(|w| distance(&letters(w), "type") <= 1).is_some_and(|at| {
+    let of_types = all.iter().position(|w| distance_within(&letters(w), "type", 1).is_some()).is_some_and(|at| {
         let list: Vec<&str> = all[at + 1..].iter().flat_map(|w| w.split(',')).filter(|w| !w.is_empty()).collect();
         at < 4 && !list.is_empty() && list.iter().all(|w| is_type(w))
     });
     if of_types {
         return of("Must have type");
     }
-    (all.len() <= 3 && all.len() > 1 && all.last().is_some_and(|w| distance(w, "times") <= 1))
+    (all.len() <= 3 && all.len() > 1 && all.last().is_some_and(|w| distance_within(w, "times", 1).is_some()))
         .then(|| of("Repeated"))?
 }
 

@@ -4,7 +4,7 @@
 use super::context::Cx;
 use super::sources;
 use crate::markdown::Row;
-use crate::suggest::distance;
+use crate::suggest::distance_within;
 
 /// Kind of a table: required and optional columns.
 struct Head {
@@ -56,7 +56,7 @@ pub(crate) fn check(cx: &mut Cx<'_>, head: &Row) {
     let has = |name: &str| cells.iter().any(|c| c.eq_ignore_ascii_case(name));
     let near = |name: &str| {
         let known = |c: &str| HEADS.iter().any(|h| h.columns.iter().chain(h.more).any(|n| n.eq_ignore_ascii_case(c)));
-        let close = |c: &&str| distance(c, name) <= (name.len() / 4).max(1) && !known(c);
+        let close = |c: &&str| distance_within(c, name, (name.len() / 4).max(1)).is_some() && !known(c);
         if has(name) { None } else { cells.iter().position(close) }
     };
     // Select the kind with the most matching columns; among several, the one with the most required

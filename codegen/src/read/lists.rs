@@ -5,7 +5,7 @@ use super::{bits, columns};
 use crate::markdown::{Block, Document, Section};
 use crate::model::{Model, Storage};
 use crate::phrase::{leading_marks, number};
-use crate::suggest::distance;
+use crate::suggest::distance_within;
 use crate::template;
 
 /// Reads the shared lists that refer to other lists, or those that do not.
@@ -90,7 +90,7 @@ fn prose(cx: &mut Cx<'_>, section: &Section) -> (String, Option<template::Templa
                 None => {
                     let label = paragraph.text.trim().split_once(':').map_or("", |(label, _)| label);
                     let template = cx.text.text[paragraph.span.clone()].contains(": `");
-                    if label.len() < 8 && (template || distance(label, "Text") == 1) {
+                    if label.len() < 8 && (template || distance_within(label, "Text", 1) == Some(1)) {
                         let message = format!("`{label}:` is not an attribute of a list");
                         cx.warn("list-syntax", &paragraph.span, message, "did you mean ``Text: `template` ``?");
                     }

@@ -8,7 +8,7 @@ use crate::model::{
     BitFieldKind, Condition, FieldKind, ListKind, Member, MemberType, Model, Reference, Storage, Structure,
 };
 use crate::phrase::{Fact, Said, leading_marks, odd_marks, said};
-use crate::suggest::distance;
+use crate::suggest::distance_within;
 
 pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
     for section in &document.sections {
@@ -42,7 +42,9 @@ pub(crate) fn read(cx: &mut Cx<'_>, document: &Document, model: &mut Model) {
         }
         let Some(mut structure) = found else { continue };
         let title = section.title.as_str();
-        if title.is_empty() || !title.contains(char::is_whitespace) && distance(title, &structure.name) == 1 {
+        if title.is_empty()
+            || !title.contains(char::is_whitespace) && distance_within(title, &structure.name, 1) == Some(1)
+        {
             let message = format!("the heading of structure `{}` is `{title}`", structure.name);
             cx.warn(
                 "structure-syntax",
@@ -71,7 +73,7 @@ fn head_comment(cx: &mut Cx<'_>, lines: &[(String, Span)], read: bool) {
     let Some((line, span)) = lines.iter().find(|(l, _)| l.contains('{')) else { return };
     let Some(text) = line.split_once('{').and_then(|(_, rest)| comment(rest)).filter(|_| !read) else { return };
     let key = text.split(['=', ':']).next().unwrap_or("").trim();
-    if text.contains('=') || distance(key, "operand_class") <= 3 {
+    if text.contains('=') || distance_within(key, "operand_class", 3).is_some() {
         let help = "write `//operand_class = General`";
         cx.warn("structure-syntax", span, format!("the comment `{text}` is not understood"), help);
     }

@@ -4,7 +4,7 @@ use super::context::Cx;
 use super::format;
 use crate::markdown::{Block, Section, Span};
 use crate::model::{Reference, TextForm};
-use crate::suggest::distance;
+use crate::suggest::distance_within;
 use crate::template;
 
 pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
@@ -26,7 +26,7 @@ pub(crate) fn read(cx: &mut Cx<'_>, sections: &[&Section]) -> Vec<TextForm> {
                 }
                 let at = cx.at(&span);
                 let label = line.split_once(": ").map_or("", |(label, _)| label.trim());
-                if label.len() < 8 && label != "full" && distance(label, "full") <= 2 {
+                if label.len() < 8 && label != "full" && distance_within(label, "full", 2).is_some() {
                     let help = "did you mean `full:`? A mnemonic has no colon";
                     cx.warn("text-template", &span, format!("no template begins with `{label}:`"), help);
                     continue;

@@ -74,7 +74,7 @@ pub fn with_own_chapters(model: &Model) -> Option<Model> {
     let is_instruction = |page: &Page| page.path.starts_with("instructions/");
     let theirs = model.pages.iter().filter(|p| is_instruction(p)).cloned();
     let chapters = own_pages().filter(|p| !is_instruction(p));
-    (!enough).then(|| visakit_codegen::read_texts(chapters.chain(theirs).collect()).0)
+    (!enough).then(|| visakit_codegen::read_unchecked(chapters.chain(theirs).collect()))
 }
 
 /// Probes the implementation for every fact of a model, and the model for every feature of the

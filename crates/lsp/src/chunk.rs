@@ -3,15 +3,26 @@
 use std::ops::Range;
 
 use visakit::isa::{InstructionGroup, TextDirective, candidates};
-use visakit::text::{TokenKind, tokens};
+use visakit::text::{self, TokenKind, tokens};
 
-/// Token of a chunk.
+/// Token of a chunk. It is small, as a line has many tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Byte range in the chunk.
-    pub range: Range<usize>,
+    bytes: Range<u32>,
     /// Kind of the token.
     pub kind: TokenKind,
+}
+
+impl Token {
+    fn new(token: &text::Token) -> Self {
+        let number = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        Self { bytes: number(token.range.start)..number(token.range.end), kind: token.kind }
+    }
+
+    /// Returns the byte range in the chunk.
+    pub fn range(&self) -> Range<usize> {
+        self.bytes.start as usize..self.bytes.end as usize
+    }
 }
 
 /// Statement with its line ends and comments. Lines that a comment or a backslash joins are one
@@ -46,10 +57,8 @@ pub enum Head {
 
 impl Chunk {
     fn new(text: String) -> Self {
-        let tokens = tokens(&text)
-            .filter(|token| token.kind != TokenKind::Blank)
-            .map(|token| Token { range: token.range, kind: token.kind })
-            .collect();
+        let tokens = tokens(&text).filter(|token| token.kind != TokenKind::Blank);
+        let tokens = tokens.map(|token| Token::new(&token)).collect();
         let bytes = text.as_bytes();
         let is_end = |at: usize| match bytes[at] {
             b'\n' => true,
@@ -87,7 +96,7 @@ impl Chunk {
 
     /// Returns the text of a token.
     pub fn word(&self, token: &Token) -> &str {
-        self.text.get(token.range.clone()).unwrap_or("")
+        self.text.get(token.range()).unwrap_or("")
     }
 
     /// Returns the tokens that are no comments, with their indices.
@@ -130,9 +139,9 @@ impl Chunk {
 
     /// Returns the token that contains a byte offset or ends there, which the first choice is.
     pub fn token_at(&self, byte: usize) -> Option<usize> {
-        let inside = self.tokens.iter().position(|token| token.range.contains(&byte));
+        let inside = self.tokens.iter().position(|token| token.range().contains(&byte));
         let is_word = |at: &usize| self.tokens[*at].kind != TokenKind::Punctuation;
-        let touching = || self.tokens.iter().position(|token| token.range.end == byte);
+        let touching = || self.tokens.iter().position(|token| token.range().end == byte);
         inside.filter(is_word).or_else(|| touching().filter(is_word)).or(inside)
     }
 }

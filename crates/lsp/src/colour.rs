@@ -69,7 +69,7 @@ pub fn tokens(document: &Document, lines: Range<usize>) -> SemanticTokens {
             // A token of several lines is a token for each line.
             for (inner, start) in chunk.lines.iter().copied().enumerate() {
                 let end = chunk.lines.get(inner + 1).copied().unwrap_or(chunk.text.len());
-                let (from, to) = (token.range.start.max(start), token.range.end.min(end));
+                let (from, to) = (token.range().start.max(start), token.range().end.min(end));
                 if from >= to || !lines.contains(&(line + inner)) {
                     continue;
                 }

@@ -57,7 +57,8 @@ struct Before<'a> {
 pub fn complete(document: &Document, position: Position, platform: Option<Platform>) -> Vec<CompletionItem> {
     let Place { chunk: at, byte } = document.place(position);
     let Some(chunk) = document.chunks().get(at) else { return Vec::new() };
-    let inside = |kind| chunk.tokens.iter().any(|t| t.kind == kind && t.range.start < byte && byte <= t.range.end);
+    let inside =
+        |kind| chunk.tokens.iter().any(|t| t.kind == kind && t.range().start < byte && byte <= t.range().end);
     if inside(TokenKind::Comment) {
         return Vec::new();
     }

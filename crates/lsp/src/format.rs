@@ -50,18 +50,18 @@ fn formatted(chunk: &Chunk, body: &str, printed: Option<&str>) -> String {
         return body.trim_end().to_owned();
     };
     // The last word of a broken text may contain an end of line.
-    if last.range.end > body.len() {
+    if last.range().end > body.len() {
         return body.to_owned();
     }
-    let first = chunk.tokens.first().map_or(0, |token| token.range.start);
+    let first = chunk.tokens.first().map_or(0, |token| token.range().start);
     // Comments between the words of a statement stay where they are.
     let inner =
-        chunk.tokens.iter().any(|token| token.kind == TokenKind::Comment && token.range.start < last.range.start);
+        chunk.tokens.iter().any(|token| token.kind == TokenKind::Comment && token.range().start < last.range().start);
     let braces = chunk.text.contains(['{', '}']);
     if inner || (braces && !matches!(chunk.head(), Head::Directive(_))) {
         return body.trim_end().to_owned();
     }
-    let statement = &chunk.text[first..last.range.end];
+    let statement = &chunk.text[first..last.range().end];
     let spaced = match chunk.head() {
         Head::Instruction(_) => {
             let same = printed.filter(|printed| *printed == statement || words(printed) == words(statement));
@@ -71,14 +71,14 @@ fn formatted(chunk: &Chunk, body: &str, printed: Option<&str>) -> String {
         Head::Label(_) => statement.to_owned(),
         Head::Other | Head::Empty => return body.trim_end().to_owned(),
     };
-    let comment = body[last.range.end..].trim();
-    let gap = &body[last.range.end..body.len() - body[last.range.end..].trim_start().len()];
+    let comment = body[last.range().end..].trim();
+    let gap = &body[last.range().end..body.len() - body[last.range().end..].trim_start().len()];
     match comment {
         "" => spaced,
         comment if gap.is_empty() => format!("{spaced} {comment}"),
         // The comment keeps its column where that is possible.
         comment => {
-            let column = (last.range.end + gap.len()).saturating_sub(spaced.len()).max(1);
+            let column = (last.range().end + gap.len()).saturating_sub(spaced.len()).max(1);
             format!("{spaced}{:column$}{comment}", "")
         }
     }

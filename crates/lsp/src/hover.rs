@@ -37,7 +37,7 @@ pub fn hover(
         TokenKind::Region => Some(region(under.word)),
         TokenKind::Blank | TokenKind::Comment | TokenKind::Punctuation | TokenKind::Unknown => None,
     }?;
-    Some((text, document.range(under.chunk, &under.token.range)))
+    Some((text, document.range(under.chunk, &under.token.range())))
 }
 
 /// Returns the pages of the instruction of a chunk, each once.
@@ -229,7 +229,7 @@ fn number(chunk: &Chunk, under: &Under<'_>) -> Option<String> {
     };
     let signed = sign * number;
     let mut out = format!("`{signed}` = `{}{number:#x}`\n", if sign < 0 { "-" } else { "" });
-    let at = chunk.tokens.iter().position(|token| token.range == under.token.range)?;
+    let at = chunk.tokens.iter().position(|token| token.range() == under.token.range())?;
     let colon = chunk.tokens.get(at + 1).filter(|token| chunk.word(token) == ":");
     let ty = colon.and_then(|_| chunk.tokens.get(at + 2)).and_then(|token| typed(chunk.word(token)));
     match ty.map(|ty| (ty, ty.bits())) {

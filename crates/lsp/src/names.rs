@@ -53,7 +53,7 @@ pub fn uses(document: &Document, wanted: usize, with_declaration: bool) -> Vec<R
     for at in one.scope.clone() {
         let Some(chunk) = document.chunks().get(at) else { break };
         // A quoted name has two bytes more.
-        let fits = |token: &&Token| matches!(token.range.len() - one.name.len().min(token.range.len()), 0 | 2);
+        let fits = |token: &&Token| matches!(token.range().len() - one.name.len().min(token.range().len()), 0 | 2);
         for token in chunk.tokens.iter().filter(fits) {
             let named = name(chunk, token).filter(|(name, _)| *name == one.name);
             let Some((_, bytes)) = named.filter(|_| outline.at_token(chunk, at, token) == Some(wanted)) else {

@@ -113,7 +113,7 @@ impl Outline {
             Head::Directive(Some(TextDirective::FunctionLine)) => (Space::Subroutine, argument(chunk)),
             Head::Label(token) => {
                 let token = &chunk.tokens[*token];
-                (Space::Label, Some((chunk.word(token).to_owned(), token.range.clone())))
+                (Space::Label, Some((chunk.word(token).to_owned(), token.range())))
             }
             _ => return,
         };
@@ -195,10 +195,10 @@ fn spaces(chunk: &Chunk) -> &'static [Space] {
 pub fn name<'a>(chunk: &'a Chunk, token: &Token) -> Option<(&'a str, Range<usize>)> {
     let word = chunk.word(token);
     match token.kind {
-        TokenKind::Variable | TokenKind::Label | TokenKind::Modifier => Some((word, token.range.clone())),
+        TokenKind::Variable | TokenKind::Label | TokenKind::Modifier => Some((word, token.range())),
         TokenKind::String => {
             let inner = word.strip_prefix('"')?.strip_suffix('"')?;
-            Some((inner, token.range.start + 1..token.range.end - 1))
+            Some((inner, token.range().start + 1..token.range().end - 1))
         }
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! Findings as diagnostics of the protocol.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use lsp_types::{
     CodeDescription, Diagnostic as LspDiagnostic, DiagnosticSeverity, DiagnosticTag, NumberOrString, Range, Uri,
@@ -85,20 +85,17 @@ fn range(document: &Document, starts: &[Place], finding: &Diagnostic) -> Range {
 /// Returns hints at the variables that no statement of a correct text names.
 pub fn unused(document: &Document, addresses: &Addresses) -> Vec<LspDiagnostic> {
     let outline = document.outline();
-    let mut used = BTreeSet::new();
+    let mut used = vec![false; outline.declarations.len()];
     for (at, chunk) in document.chunks().iter().enumerate() {
         for token in &chunk.tokens {
-            let named = outline.at_token(chunk, at, token);
-            used.extend(named.filter(|one| {
-                let one = &outline.declarations[*one];
-                (one.chunk, &one.bytes) != (at, &token.range)
-            }));
+            let Some(named) = outline.at_token(chunk, at, token) else { continue };
+            let one = &outline.declarations[named];
+            used[named] |= (one.chunk, &one.bytes) != (at, &token.range());
         }
     }
-    let declarations = outline.declarations.iter().enumerate();
-    let unused = declarations.filter(|(at, one)| one.space == Space::Variable && !used.contains(at));
+    let unused = outline.declarations.iter().zip(used).filter(|(one, used)| one.space == Space::Variable && !used);
     unused
-        .map(|(_, one)| LspDiagnostic {
+        .map(|(one, _)| LspDiagnostic {
             range: document.range(one.chunk, &one.bytes),
             severity: Some(DiagnosticSeverity::HINT),
             message: format!("no statement names `{}`", one.name),

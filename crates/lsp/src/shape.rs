@@ -132,14 +132,14 @@ pub fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
                     };
                     let of_type = document.chunks().get(one.chunk).and_then(|chunk| value(chunk, TextKey::KeyType));
                     if let Some(ty) = of_type.filter(|_| one.space == Space::Variable) {
-                        hint(document.position(Place { chunk: at, byte: token.range.end }), format!(":{ty}"));
+                        hint(document.position(Place { chunk: at, byte: token.range().end }), format!(":{ty}"));
                     }
                 }
             }
             Head::Directive(_) => {
                 let declared = outline.declarations.partition_point(|one| one.chunk < at);
                 let Some(one) = outline.declarations.get(declared).filter(|one| one.chunk == at) else { continue };
-                let end = chunk.code().last().map_or(0, |(_, token)| token.range.end);
+                let end = chunk.code().last().map_or(0, |(_, token)| token.range().end);
                 if let (Some(size), Some(_)) = (size(chunk, one), value(chunk, TextKey::KeyType)) {
                     let bytes = size.split(':').next().unwrap_or_default().to_owned();
                     hint(document.position(Place { chunk: at, byte: end }), format!("  {bytes}"));

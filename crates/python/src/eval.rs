@@ -12,7 +12,7 @@ use crate::object::platform;
 
 /// Model of the pages in this module.
 static MODEL: LazyLock<Model> = LazyLock::new(|| {
-    visakit_codegen::read_texts(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect()).0
+    visakit_codegen::read_unchecked(visakit::sources::SPECIFICATION.iter().map(Page::built_in).collect())
 });
 
 /// Values of an operand: its name, its type, whether it is written, and a text for each channel

@@ -445,9 +445,12 @@
       layer.findings = [];
       layer.draw();
       await verify();
-      const shown = [...form.querySelector(".output").childNodes];
+      const output = form.querySelector(".output");
+      const shown = [...output.childNodes];
       await suggest();
-      form.querySelector(".output").prepend(...shown);
+      // A file that cannot be read has the same findings again.
+      const more = [...output.childNodes].filter((one) => !shown.some((known) => known.isEqualNode(one)));
+      output.replaceChildren(...shown, ...more);
     };
     file.addEventListener("change", () => take(file.files[0] || null));
     names?.addEventListener("change", suggest);

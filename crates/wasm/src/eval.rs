@@ -101,7 +101,7 @@ const INSTRUCTIONS: &str = "instructions/";
 
 fn read(wanted: impl Fn(&str) -> bool) -> Model {
     let pages = visakit::sources::SPECIFICATION.iter().filter(|(path, _)| wanted(path)).map(Page::built_in);
-    visakit_codegen::read_texts(pages.collect()).0
+    visakit_codegen::read_unchecked(pages.collect())
 }
 
 fn executor<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {

@@ -5,7 +5,7 @@ use crate::markdown::{Block, Inline, Item, Span};
 use crate::model::{Availability, Enumerator};
 use crate::phrase::{all_marks, leading_marks, number};
 use crate::read::context::Cx;
-use crate::suggest::distance;
+use crate::suggest::distance_within;
 
 /// Returns true if an item is a value with a name.
 pub(in crate::read) fn is_value(bare: &str) -> bool {
@@ -77,7 +77,7 @@ fn read_value(cx: &mut Cx<'_>, text: &Inline) -> Option<Enumerator> {
     }
     let hole = |word: &str| name.eq_ignore_ascii_case(word);
     let word = name.chars().all(char::is_alphabetic) && !hole("reserved") && !hole("illegal");
-    if word && distance(name, "reserved") <= 2 {
+    if word && distance_within(name, "reserved", 2).is_some() {
         cx.warn(
             "enumerator-name",
             &text.span,
