@@ -311,7 +311,7 @@ pub(super) fn find(program: &Program, thread: &Thread, shape: &Shape) -> Result<
         }
     };
     let scales = |operand: Option<&usize>| {
-        let Some(at) = operand.and_then(|operand| at(*operand).ok()) else { return None };
+        let at = operand.and_then(|operand| at(*operand).ok())?;
         thread.registers.holds(at, SCALES).then_some(Scales { at, count: SCALES })
     };
     let per_dword = 32 / (shape.columns.bits() as usize).max(1);
