@@ -1,6 +1,6 @@
 //! Exact sums of matrix products: DPAS rounds a sum only when it is stored. Terms may range from
-//! the square of the largest F to that of the smallest, and to 2^254 times a product of scales (BDPAS):
-//! more bits than any format has.
+//! the square of the largest F to that of the smallest, times two scales (BDPAS): more bits than
+//! any format has.
 
 use crate::float::{Join, join_wide};
 

@@ -31,7 +31,7 @@ struct Product<'a> {
     repeats: u32,
 }
 
-/// Returns the product of an instruction. The pages name its operands alike.
+/// Returns the product of an instruction. The three pages have the same names of operands.
 macro_rules! product {
     ($inst:expr) => {
         Product {

@@ -160,8 +160,8 @@ impl Product<'_> {
         Ok(partners.into_iter().zip(met).map(|(partner, met)| met.then_some(partner)).collect())
     }
 
-    /// Returns for each element of the result the byte of the scales of columns (0) or rows (1) that
-    /// changes it, for some elements of both factors.
+    /// Returns for each element of the result the byte of the scales of columns (0) or rows (1)
+    /// that changes it, for some elements of both factors.
     fn scales_of(&self, which: usize, columns: Set<'_>, rows: Set<'_>) -> Result<Vec<usize>, String> {
         let none: Set<'_> = &|_| false;
         let plain = self.result_of(columns, rows, [none; 2])?;
