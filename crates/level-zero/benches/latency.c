@@ -10,8 +10,8 @@
 
 static unsigned char bytes[1 << 20];
 static size_t size;
-static void *queue, *immediate, *recorded, *kernel;
-static function append, wait_list, execute, wait_queue;
+static void *queue, *immediate, *recorded, *kernel, *event;
+static function append, wait_list, execute, wait_queue, wait_event, reset_event;
 static uint32_t groups[3] = {1, 1, 1};
 
 static void start_level_zero(const char *library) {
@@ -33,6 +33,13 @@ static void start_level_zero(const char *library) {
     append = ze("zeCommandListAppendLaunchKernel");
     CHECK(append(recorded, kernel, groups, NULL, 0, NULL));
     CHECK(ze("zeCommandListClose")(recorded));
+    struct { uint32_t stype; const void *next; uint32_t flags, count; } pool_desc = {0x10, NULL, 1, 1};
+    struct { uint32_t stype; const void *next; uint32_t index, signal, wait; } event_desc = {0x11, NULL, 0, 0, 0};
+    void *pool;
+    CHECK(ze("zeEventPoolCreate")(context, &pool_desc, 1, &device, &pool));
+    CHECK(ze("zeEventCreate")(pool, &event_desc, &event));
+    wait_event = ze("zeEventHostSynchronize");
+    reset_event = ze("zeEventHostReset");
     wait_list = ze("zeCommandListHostSynchronize");
     execute = ze("zeCommandQueueExecuteCommandLists");
     wait_queue = ze("zeCommandQueueSynchronize");
@@ -41,6 +48,12 @@ static void start_level_zero(const char *library) {
 static void launch_immediate(void) {
     CHECK(append(immediate, kernel, groups, NULL, 0, NULL));
     CHECK(wait_list(immediate, UINT64_MAX));
+}
+
+static void launch_event(void) {
+    CHECK(append(immediate, kernel, groups, event, 0, NULL));
+    CHECK(wait_event(event, UINT64_MAX));
+    CHECK(reset_event(event));
 }
 
 static void launch_recorded(void) {
@@ -85,7 +98,7 @@ static int by_size(const void *a, const void *b) {
 
 int main(int argc, char **argv) {
     static const struct { const char *name; void (*launch)(void); } paths[] = {
-        {"immediate", launch_immediate}, {"queue", launch_recorded}, {"opencl", launch_opencl}};
+        {"immediate", launch_immediate}, {"event", launch_event}, {"queue", launch_recorded}, {"opencl", launch_opencl}};
     enum { PATHS = sizeof paths / sizeof *paths };
     static double times[PATHS][ROUNDS];
     FILE *file = argc > 2 ? fopen(argv[2], "rb") : NULL;

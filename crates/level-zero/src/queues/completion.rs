@@ -13,6 +13,13 @@ pub(crate) use crate::queues::shared::Times;
 /// Longest sleep of a wait for another process, which may have ended in the meantime.
 const SLEEP: Duration = Duration::from_millis(100);
 
+/// Commands of which one signals a completion.
+pub(crate) trait Commands: Send + Sync {
+    /// Runs commands in this thread, unless another thread runs them, until one signals the
+    /// completion.
+    fn run_until(&self, completion: &Completion);
+}
+
 /// State that becomes signaled once, until it is reset.
 #[derive(Default)]
 pub(crate) struct Completion {
@@ -29,6 +36,8 @@ struct State {
     is_signaled: bool,
     has_failed: bool,
     times: Times,
+    /// Commands that will signal, if they are known.
+    commands: Option<Weak<dyn Commands>>,
     /// Timelines that wait, with their ranks.
     waiting: Vec<(u32, Arc<dyn Job>)>,
     /// Process with a thread that watches the shared state; 0 without one.
@@ -67,8 +76,14 @@ impl Completion {
     }
 
     /// Notes that a command of this process will signal.
-    pub(crate) fn expect(&self) {
+    pub(crate) fn expect(&self, commands: Weak<dyn Commands>) {
         self.process.store(std::process::id(), Relaxed);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).commands = Some(commands);
+    }
+
+    /// Returns true if signaled.
+    pub(crate) fn is_signaled(&self) -> bool {
+        self.state().is_signaled
     }
 
     /// Signals, and resumes what waits, lower ranks first.
@@ -130,10 +145,20 @@ impl Completion {
         answer(&self.state())
     }
 
-    /// Waits for the signal, at most a number of nanoseconds.
+    /// Waits for the signal, at most a number of nanoseconds. Without a limit, this thread runs
+    /// commands that no thread runs yet, because the change to another thread takes longer than a
+    /// small kernel.
     pub(crate) fn wait(&self, timeout: u64) -> Result {
         let end = deadline(timeout);
         let mut state = self.state();
+        if end.is_none()
+            && !state.is_signaled
+            && let Some(commands) = state.commands.take()
+        {
+            drop(state);
+            commands.upgrade().iter().for_each(|commands| commands.run_until(self));
+            state = self.state();
+        }
         while !state.is_signaled {
             let Some(shared) = &self.shared else {
                 let Some(next) = wait_until(&self.changed, state, end) else { return Err(NOT_READY) };

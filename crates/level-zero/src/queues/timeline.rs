@@ -9,7 +9,7 @@ use visakit_runtime::base::failure::{Failure, guard};
 use visakit_runtime::commands::pool::{self, Job};
 
 use crate::base::result::*;
-use crate::queues::completion::{Completion, Times, deadline, wait_until};
+use crate::queues::completion::{Commands, Completion, Times, deadline, wait_until};
 
 /// Work of a command, which may run several times.
 pub(crate) type Work = Arc<dyn Fn() -> std::result::Result<(), Failure> + Send + Sync>;
@@ -141,7 +141,7 @@ impl Timeline {
         state.after_fork();
         let expect = |step: &Step| {
             if let Step::Run(_, Some(signal)) = step {
-                signal.expect();
+                signal.expect(Weak::clone(&self.own) as Weak<dyn Commands>);
             }
         };
         state.steps.extend(steps.into_iter().inspect(expect));
@@ -174,8 +174,9 @@ impl Timeline {
         ensure(!std::mem::take(&mut state.has_failed), ERROR_DEVICE_LOST)
     }
 
-    /// Runs the steps in this thread, unless the timeline is not in a phase.
-    fn run_from(&self, phase: Phase) {
+    /// Runs the steps in this thread, unless the timeline is not in a phase. After the signal of a
+    /// completion, another thread runs the rest.
+    fn run_from(&self, phase: Phase, until: Option<&Completion>) {
         let mut state = self.state();
         if state.phase != phase {
             return;
@@ -187,6 +188,14 @@ impl Timeline {
                 self.idle.notify_all();
                 return;
             };
+            if until.is_some_and(Completion::is_signaled)
+                && let Some(own) = self.own.upgrade()
+            {
+                state.steps.push_front(step);
+                state.phase = Phase::Ready;
+                drop(state);
+                return pool::submit(own);
+            }
             state.phase = if matches!(step, Step::Wait(_)) { Phase::Waiting } else { Phase::Running };
             drop(state);
             match step {
@@ -221,12 +230,46 @@ impl Timeline {
 impl Job for Timeline {
     /// Runs the steps unless another thread has taken them.
     fn run(&self) {
-        self.run_from(Phase::Ready);
+        self.run_from(Phase::Ready, None);
+    }
+}
+
+impl Commands for Timeline {
+    fn run_until(&self, completion: &Completion) {
+        self.run_from(Phase::Ready, Some(completion));
     }
 }
 
 impl Job for Resume {
     fn run(&self) {
-        self.0.run_from(Phase::Waiting);
+        self.0.run_from(Phase::Waiting, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thread that waits runs the commands up to the signal, and another one those that follow.
+    #[test]
+    fn a_thread_that_waits_runs_the_commands() {
+        let timeline = Timeline::new(Platform::ALL[0], 0);
+        let threads = Arc::new(Mutex::new(Vec::new()));
+        let run = |signal: &Arc<Completion>| {
+            let threads = Arc::clone(&threads);
+            let work = move || {
+                threads.lock().unwrap().push(std::thread::current().id());
+                Ok(())
+            };
+            Step::Run(Arc::new(work), Some(Arc::clone(signal)))
+        };
+        let [before, awaited, after] = [(); 3].map(|()| Arc::new(Completion::default()));
+        // No thread is asked to run the steps.
+        assert!(timeline.append([run(&before), run(&awaited), run(&after)]));
+        assert_eq!(awaited.wait(u64::MAX), Ok(()));
+        assert_eq!(before.query(), Ok(()));
+        assert_eq!(threads.lock().unwrap()[..2], [std::thread::current().id(); 2]);
+        assert_eq!(after.wait(u64::MAX), Ok(()));
+        assert_eq!(timeline.synchronize(u64::MAX), Ok(()));
     }
 }
