@@ -34,7 +34,9 @@ fn append(
 
 /// Appends a barrier. Commands of a list run one after the other, so that it has no work.
 fn barrier(list: Raw, events: (Raw, u32, Out<Raw>)) -> Result {
-    append(&get(list)?, events, || Ok(Arc::new(|| Ok(()))))
+    let (list, (signal, count, waits)): (Handle<CommandList>, _) = (get(list)?, events);
+    let events = self::events(signal, count, waits)?;
+    list.mark(events.signal.as_ref(), &events.waits)
 }
 
 fn copy(list: Raw, to: Raw, from: Raw, size: usize, events: (Raw, u32, Out<Raw>)) -> Result {
@@ -200,19 +202,19 @@ functions! {
 
     fn zeCommandListAppendSignalEvent(list: Raw, event: Raw) {
         let (list, event): (Handle<CommandList>, Handle<Event>) = (get(list)?, get(event)?);
-        list.append(Some(&event), &[], Arc::new(|| Ok(())))
+        list.mark(Some(&event), &[])
     }
 
     fn zeCommandListAppendWaitOnEvents(list: Raw, count: u32, waits: Out<Raw>) {
         let list: Handle<CommandList> = get(list)?;
         ensure(!waits.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        list.append(None, &wait_list(count, waits)?, Arc::new(|| Ok(())))
+        list.mark(None, &wait_list(count, waits)?)
     }
 
     fn zeCommandListAppendEventReset(list: Raw, event: Raw) {
         let (list, event): (Handle<CommandList>, Handle<Event>) = (get(list)?, get(event)?);
         event.check_regular()?;
-        list.extend(vec![Step::Reset(event.completion())], None).map(drop)
+        list.extend(vec![Step::Reset(event.completion())])
     }
 
     fn zeCommandListAppendWriteGlobalTimestamp(

@@ -13,6 +13,7 @@ use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::queues::completion::Times;
 use crate::queues::event::{Event, EventPool};
+use crate::queues::graph;
 
 /// Type of the structure that makes the events of a pool counter-based, and its flags by default.
 const COUNTER_POOL: u32 = 0x2_0014;
@@ -87,7 +88,9 @@ functions! {
     }
 
     fn zeEventHostSynchronize(event: Raw, timeout: u64) {
-        let completion = get::<Event>(event)?.completion();
+        let event = get::<Event>(event)?;
+        graph::check_wait(&event)?;
+        let completion = event.completion();
         completion.wait(timeout)
     }
 

@@ -12,6 +12,7 @@ use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::Device;
+use crate::queues::graph;
 use crate::queues::list::{CommandList, Settings};
 use crate::queues::timeline::{Step, Timeline};
 
@@ -28,6 +29,7 @@ fn immediate(list: Raw) -> Result<Handle<CommandList>> {
 /// Appends the commands of closed lists to an immediate list.
 fn append_lists(list: Raw, count: u32, lists: Out<Raw>, signal: Raw, wait_count: u32, waits: Out<Raw>) -> Result {
     let list = immediate(list)?;
+    ensure(graph::of_list(list.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)?;
     ensure(!lists.is_null(), ERROR_INVALID_NULL_POINTER)?;
     let events = events(signal, wait_count, waits)?;
     let mut steps: Vec<_> = events.waits.iter().map(|event| Step::Wait(event.completion())).collect();
@@ -36,7 +38,7 @@ fn append_lists(list: Raw, count: u32, lists: Out<Raw>, signal: Raw, wait_count:
         steps.extend(get::<CommandList>(other)?.steps()?);
     }
     steps.push(Step::Run(Arc::new(|| Ok(())), events.signal.map(|event| event.next())));
-    list.extend(steps, None).map(drop)
+    list.extend(steps)
 }
 
 functions! {
@@ -78,6 +80,7 @@ functions! {
     fn zeCommandListHostSynchronize(list: Raw, timeout: u64) {
         let list = get::<CommandList>(list)?;
         let timeline = list.immediate.clone().ok_or(ERROR_INVALID_ARGUMENT)?;
+        ensure(graph::of_list(list.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)?;
         timeline.synchronize(timeout)
     }
 

@@ -26,6 +26,8 @@ mod append;
 
 mod update;
 
+mod graph;
+
 mod image;
 
 mod sysman;

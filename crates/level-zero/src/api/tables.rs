@@ -8,6 +8,7 @@ use crate::api::device::*;
 use crate::api::driver::*;
 use crate::api::event::*;
 use crate::api::fill::tables;
+use crate::api::graph::*;
 use crate::api::image::*;
 use crate::api::ipc::*;
 use crate::api::kernel::*;
@@ -208,12 +209,12 @@ tables! {
             ok zeCommandListImmediateGetFlags
             ok zeCommandListImmediateGetMode
             ok zeCommandListImmediateGetPriority
-            no zeCommandListBeginGraphCaptureExt
-            no zeCommandListBeginCaptureIntoGraphExt
-            no zeCommandListIsGraphCaptureEnabledExt
-            no zeCommandListEndGraphCaptureExt
-            no zeCommandListGetGraphExt
-            no zeCommandListAppendGraphExt
+            ok zeCommandListBeginGraphCaptureExt
+            ok zeCommandListBeginCaptureIntoGraphExt
+            ok zeCommandListIsGraphCaptureEnabledExt
+            ok zeCommandListEndGraphCaptureExt
+            ok zeCommandListGetGraphExt
+            ok zeCommandListAppendGraphExt
             ok zeCommandListAppendHostFunction;
     }
     zeGetCommandListExpProcAddrTable {
@@ -404,17 +405,17 @@ tables! {
     }
     zeGetGraphProcAddrTable {
         17:
-            no zeGraphCreateExt
-            no zeGraphGetPrimaryCommandListExt
-            no zeGraphSetDestructionCallbackExt
-            no zeGraphInstantiateExt
-            no zeGraphIsEmptyExt
-            no zeGraphDumpContentsExt
-            no zeGraphDestroyExt;
+            ok zeGraphCreateExt
+            ok zeGraphGetPrimaryCommandListExt
+            ok zeGraphSetDestructionCallbackExt
+            ok zeGraphInstantiateExt
+            ok zeGraphIsEmptyExt
+            ok zeGraphDumpContentsExt
+            ok zeGraphDestroyExt;
     }
     zeGetExecutableGraphProcAddrTable {
         17:
-            no zeExecutableGraphGetSourceGraphExt
-            no zeExecutableGraphDestroyExt;
+            ok zeExecutableGraphGetSourceGraphExt
+            ok zeExecutableGraphDestroyExt;
     }
 }

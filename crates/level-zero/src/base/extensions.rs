@@ -30,6 +30,11 @@ structures! {
         mutable_command_list_flags: u32,
         mutable_command_flags: u32,
     }
+    RecordReplayGraphExtProperties {
+        stype: u32,
+        p_next: *mut c_void,
+        graph_flags: u32,
+    }
     MutableCommandListExpDesc {
         stype: u32,
         p_next: *mut c_void,

@@ -51,6 +51,10 @@ const MUTABLE_LISTS: u32 = 0x2_0015;
 /// Parts of commands that can change: arguments, sizes, offsets, events, the kernel.
 pub(crate) const MUTABLE_PARTS: u32 = (1 << 7) - 1;
 
+/// Type of the structure for the kinds of graphs, and the flag of graphs that cannot change.
+const GRAPHS: u32 = 0x2_0047;
+const IMMUTABLE: u32 = 1;
+
 /// Device type of GPUs.
 pub(crate) const GPU: u32 = 1;
 /// Flag of devices that share the host's memory.
@@ -148,6 +152,7 @@ impl Device {
                 MUTABLE_LISTS => fill(place, |out: &mut MutableCommandListExpProperties| {
                     (out.mutable_command_list_flags, out.mutable_command_flags) = (0, MUTABLE_PARTS);
                 }),
+                GRAPHS => fill(place, |out: &mut RecordReplayGraphExtProperties| out.graph_flags = IMMUTABLE),
                 EU_COUNT => fill(place, |out: &mut EuCountExt| out.num_total_eus = units),
                 USABLE_MEMORY => fill(place, |out: &mut DeviceUsablememSizeExtProperties| {
                     out.curr_usable_mem_size = available_bytes();

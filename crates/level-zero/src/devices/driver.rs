@@ -18,7 +18,7 @@ kind!(Driver);
 pub(crate) const VERSION: u32 = 1 << 16 | 17;
 
 /// Extensions with their versions.
-pub(crate) const EXTENSIONS: [(&str, u32); 27] = [
+pub(crate) const EXTENSIONS: [(&str, u32); 28] = [
     ("ZE_extension_device_ip_version", 1 << 16),
     ("ZE_extension_device_memory_properties", 1 << 16),
     ("ZE_extension_device_usablemem_size_properties", 1 << 16),
@@ -31,6 +31,7 @@ pub(crate) const EXTENSIONS: [(&str, u32); 27] = [
     ("ZE_extension_image_view_planar", 1 << 16),
     ("ZE_extension_kernel_max_group_size_properties", 1 << 16),
     ("ZE_extension_memory_free_policies", 1 << 16),
+    ("ZE_extension_record_replay_graph", 1 << 16),
     ("ZE_extension_subgroups", 1 << 16),
     ("ZE_extension_kernel_binary_exp", 1 << 16),
     ("ZE_extension_linkage_inspection", 1 << 16),

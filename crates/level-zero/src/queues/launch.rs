@@ -1,5 +1,6 @@
 //! Launches of kernels.
 
+use std::fmt;
 use std::sync::Arc;
 
 use visakit_emulator::launch::argument::Argument;
@@ -30,6 +31,24 @@ pub(crate) struct Dispatch {
     pub(crate) kernel: Handle<Kernel>,
     pub(crate) state: State,
     pub(crate) groups: Groups,
+}
+
+impl fmt::Display for Dispatch {
+    /// Writes the name of the kernel, and the arguments with their types.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arguments = self.state.arguments.iter().map(|argument| match argument {
+            None => "unset".to_owned(),
+            Some(Argument::Pointer(address)) => format!("pointer {address:#x}"),
+            Some(Argument::Local(bytes)) => format!("local {bytes} bytes"),
+            Some(Argument::Value(bytes)) => {
+                let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+                format!("value 0x{digits}")
+            }
+            Some(Argument::Sampler(_)) => "sampler".to_owned(),
+            Some(_) => "image".to_owned(),
+        });
+        write!(out, "{}({})", self.kernel.name, arguments.collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl Dispatch {

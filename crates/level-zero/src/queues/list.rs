@@ -1,6 +1,7 @@
 //! Command lists: recorded, or immediate.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_runtime::base::say::say;
@@ -12,12 +13,15 @@ use crate::devices::device::{COMPUTE, Device, GROUPS};
 use crate::programs::kernel::Kernel;
 use crate::queues::completion::Completion;
 use crate::queues::event::Event;
+use crate::queues::graph::{self, Appended};
 use crate::queues::launch::Dispatch;
 use crate::queues::mutable::{self, Announced, Change, Command};
 use crate::queues::timeline::{Step, Timeline, Work};
 
 /// Command list of the API.
 pub(crate) struct CommandList {
+    /// Number that no other list has.
+    pub(crate) id: u64,
     pub(crate) context: Handle<Context>,
     pub(crate) device: Handle<Device>,
     /// Timeline of an immediate list.
@@ -87,6 +91,17 @@ impl Recording {
     }
 }
 
+fn next_id() -> u64 {
+    static IDS: AtomicU64 = AtomicU64::new(0);
+    IDS.fetch_add(1, Relaxed)
+}
+
+impl Drop for CommandList {
+    fn drop(&mut self) {
+        graph::abandon(self.id);
+    }
+}
+
 impl CommandList {
     /// Creates a list. An immediate list has a timeline.
     pub(crate) fn new(
@@ -97,12 +112,14 @@ impl CommandList {
     ) -> Result<Self> {
         ensure(context.has(device), ERROR_INVALID_ARGUMENT)?;
         let (context, device) = (Arc::clone(context), Arc::clone(device));
-        Ok(Self { context, device, immediate, settings, is_mutable: false, recording: Mutex::default() })
+        let (id, recording) = (next_id(), Mutex::default());
+        Ok(Self { id, context, device, immediate, settings, is_mutable: false, recording })
     }
 
-    /// Returns the list, whose commands can change if the program asks for it.
-    pub(crate) fn with_mutability(self, is_mutable: bool) -> Self {
-        Self { is_mutable, ..self }
+    /// Makes the list's commands changeable if the program asks for it.
+    pub(crate) fn with_mutability(mut self, is_mutable: bool) -> Self {
+        self.is_mutable = is_mutable;
+        self
     }
 
     /// Fails for a list whose queue group runs no kernels.
@@ -117,13 +134,19 @@ impl CommandList {
 
     /// Appends a command with the events that it waits for and signals.
     pub(crate) fn append(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], work: Work) -> Result {
-        self.append_command(signal, waits, (work, None))
+        self.append_command(signal, waits, (work, None), || Some("command".to_owned()))
+    }
+
+    /// Appends a command that only waits for events and signals one.
+    pub(crate) fn mark(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>]) -> Result {
+        self.append_command(signal, waits, (Arc::new(|| Ok(())), None), || None)
     }
 
     /// Appends a launch with the events that it waits for and signals.
     pub(crate) fn launch(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], launch: Dispatch) -> Result {
         let dispatch = self.is_mutable.then(|| launch.clone());
-        self.append_command(signal, waits, (launch.work()?, dispatch))
+        let label = graph::is_recording().then(|| launch.to_string());
+        self.append_command(signal, waits, (launch.work()?, dispatch), || label)
     }
 
     fn append_command(
@@ -131,12 +154,14 @@ impl CommandList {
         signal: Option<&Handle<Event>>,
         waits: &[Handle<Event>],
         (work, dispatch): (Work, Option<Dispatch>),
+        label: impl FnOnce() -> Option<String>,
     ) -> Result {
         let mut steps: Vec<_> = waits.iter().map(|event| Step::Wait(event.completion())).collect();
         let completion = signal.map(|event| event.next());
         steps.push(Step::Run(work, completion.clone()));
         let is_counter = signal.is_some_and(|event| event.counter_flags.is_some());
-        let first = self.extend(steps, completion.filter(|_| is_counter))?;
+        let label = if graph::is_recording() { label() } else { None };
+        let first = self.push(Appended { steps, renewed: completion.filter(|_| is_counter), label })?;
         if let Some(first) = first.filter(|_| self.is_mutable) {
             let mut recording = self.recording();
             if let Some(announced) = recording.announced.take() {
@@ -147,14 +172,22 @@ impl CommandList {
         Ok(())
     }
 
-    /// Appends steps; `renewed` is signaled by each execution. Returns the position of the first
-    /// step in the recording. As in Intel's driver, a closed list ignores further commands, which
-    /// have no position.
-    pub(crate) fn extend(&self, steps: Vec<Step>, renewed: Option<Arc<Completion>>) -> Result<Option<usize>> {
+    /// Appends steps without work of their own.
+    pub(crate) fn extend(&self, steps: Vec<Step>) -> Result {
+        self.push(Appended { steps, renewed: None, label: None }).map(drop)
+    }
+
+    /// Appends commands. Returns the position of the first step in the recording. As in Intel's
+    /// driver, a closed list ignores further commands, which have no position.
+    fn push(&self, commands: Appended) -> Result<Option<usize>> {
         if let Some(timeline) = &self.immediate {
-            timeline.push(steps, self.settings.mode == SYNCHRONOUS)?;
+            let is_synchronous = self.settings.mode == SYNCHRONOUS;
+            if let Some(commands) = graph::record(self.id, is_synchronous, commands)? {
+                timeline.push(commands.steps, is_synchronous)?;
+            }
             return Ok(None);
         }
+        let Appended { steps, renewed, .. } = commands;
         let mut recording = self.recording();
         if recording.is_closed {
             say("a command is ignored, because its list is closed");
@@ -245,8 +278,9 @@ impl CommandList {
     pub(crate) fn duplicate(&self) -> Result<Self> {
         self.steps()?;
         let (context, device) = (Arc::clone(&self.context), Arc::clone(&self.device));
-        let recording = Mutex::new(self.recording().clone());
-        Ok(Self { context, device, immediate: None, settings: self.settings, is_mutable: self.is_mutable, recording })
+        let (id, recording) = (next_id(), Mutex::new(self.recording().clone()));
+        let (settings, is_mutable) = (self.settings, self.is_mutable);
+        Ok(Self { id, context, device, immediate: None, settings, is_mutable, recording })
     }
 
     /// Ends the recording.

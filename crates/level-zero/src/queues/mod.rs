@@ -1,4 +1,4 @@
-//! Events, timelines, command lists and queues.
+//! Events, timelines, graphs, command lists and queues.
 
 pub(crate) mod shared;
 
@@ -7,6 +7,8 @@ pub(crate) mod completion;
 pub(crate) mod timeline;
 
 pub(crate) mod event;
+
+pub(crate) mod graph;
 
 pub(crate) mod launch;
 
