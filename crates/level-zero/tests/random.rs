@@ -18,6 +18,8 @@ struct Handles {
     /// Counter-based events, for which no command waits: a list that signals one may never run.
     counters: Vec<Raw>,
     fences: Vec<Raw>,
+    graphs: Vec<Raw>,
+    executables: Vec<Raw>,
     kernels: Vec<Raw>,
     memory: Vec<*mut u8>,
 }
@@ -37,13 +39,40 @@ fn pick(random: &mut Random, from: &[Raw]) -> Raw {
 
 /// Destroys a random object.
 fn destroy(random: &mut Random, all: &Handles) {
-    match random.below(6) {
+    match random.below(8) {
         0 => drop(call!(zeCommandListDestroy, pick(random, &all.lists) => Raw)),
         1 if random.below(8) == 0 => drop(call!(zeCommandQueueDestroy, pick(random, &all.queues) => Raw)),
         2 => drop(call!(zeEventDestroy, pick(random, &all.events) => Raw)),
         3 => drop(call!(zeEventPoolDestroy, pick(random, &all.pools) => Raw)),
         4 => drop(call!(zeFenceDestroy, pick(random, &all.fences) => Raw)),
+        5 => drop(call!(zeGraphDestroyExt, pick(random, &all.graphs) => Raw)),
+        6 => drop(call!(zeExecutableGraphDestroyExt, pick(random, &all.executables) => Raw)),
         _ => drop(call!(zeKernelDestroy, pick(random, &all.kernels) => Raw)),
+    }
+}
+
+/// Records, instantiates or executes graphs.
+fn graph(random: &mut Random, all: &mut Handles, (list, signal): (Raw, Raw)) {
+    let (graph, executable) = (pick(random, &all.graphs), pick(random, &all.executables));
+    let mut made = null_mut();
+    match random.below(6) {
+        0 => drop(call!(zeCommandListBeginGraphCaptureExt, list => Raw, null() => *const c_void)),
+        1 => {
+            let into = [list, graph];
+            call!(zeCommandListBeginCaptureIntoGraphExt, into[0] => Raw, into[1] => Raw, null() => *const c_void);
+        }
+        2 | 3 => {
+            call!(zeCommandListEndGraphCaptureExt, list => Raw, null() => *const c_void, &mut made => *mut Raw);
+            all.graphs.push(made);
+        }
+        4 => {
+            call!(zeGraphInstantiateExt, graph => Raw, null() => *const c_void, &mut made => *mut Raw);
+            all.executables.push(made);
+        }
+        _ => {
+            call!(zeCommandListAppendGraphExt, list => Raw, executable => Raw, null() => *const c_void,
+                signal => Raw, 0 => u32, null() => *const Raw);
+        }
     }
 }
 
@@ -55,7 +84,7 @@ fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
     let (fence, queue, pool) = (pick(random, &all.fences), pick(random, &all.queues), pick(random, &all.pools));
     let kernel = pick(random, &all.kernels);
     let mut made = null_mut();
-    match random.below(24) {
+    match random.below(28) {
         0 => all.lists.push(setup.immediate(random.below(8) as u32, random.below(3) as u32)),
         1 => {
             let desc = CommandListDesc { flags: random.below(70) as u32, ..Default::default() };
@@ -123,6 +152,7 @@ fn step(setup: &Setup, random: &mut Random, all: &mut Handles, module: Raw) {
         20 => drop(launch(list, kernel, random.below(4) as u32, signal, &[])),
         21 => drop(call!(zeCommandListAppendWaitOnEvents, list => Raw, 1 => u32, &event => *const Raw)),
         22 => drop(call!(zeKernelSetGroupSize, kernel => Raw, random.below(300) as u32 => u32, 1 => u32, 1 => u32)),
+        23..=26 => graph(random, all, (list, signal)),
         _ => drop(call!(zeEventQueryStatus, event => Raw)),
     }
 }
@@ -135,7 +165,8 @@ fn run(seed: u64, steps: usize) {
     let memory = (0..4).map(|_| setup.shared::<u8>(BYTES)).collect();
     let (lists, queues, pools) = (Vec::new(), Vec::new(), Vec::new());
     let (events, counters, fences, kernels) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut all = Handles { lists, queues, pools, events, counters, fences, kernels, memory };
+    let (graphs, executables) = (Vec::new(), Vec::new());
+    let mut all = Handles { lists, queues, pools, events, counters, fences, graphs, executables, kernels, memory };
     for _ in 0..steps {
         step(&setup, &mut random, &mut all, module);
     }
