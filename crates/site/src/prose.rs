@@ -33,14 +33,28 @@ pub(crate) fn link(root: &str, address: &str, text: &str) -> String {
     format!("<a href=\"{}{}\">{}</a>", escape(root), escape(address), escape(text))
 }
 
-/// Converts Markdown of the page at `path` to HTML. HTML in the text is shown as text.
+/// Converts Markdown of the page at `path` to HTML. HTML in the text is shown as text, except for
+/// superscripts.
 pub(crate) fn html(names: &Names<'_>, path: &str, text: &str, root: &str) -> String {
     let mut events = Vec::new();
     let mut taken = BTreeSet::new();
     // Events of the current heading, whose text gives the anchor.
     let mut heading: Option<usize> = None;
+    // Begin of a superscript. Its end counts only if no other element is between them.
+    let mut raised: Option<usize> = None;
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        if let Event::Start(_) | Event::End(_) = event {
+            raised = None;
+        }
         match event {
+            Event::InlineHtml(tag) if &*tag == "<sup>" => {
+                raised = Some(events.len());
+                events.push(Event::Text(tag));
+            }
+            Event::InlineHtml(tag) if &*tag == "</sup>" && raised.is_some() => {
+                raised.take().into_iter().for_each(|begin| events[begin] = raw("<sup>"));
+                events.push(Event::InlineHtml(tag));
+            }
             Event::Html(raw) | Event::InlineHtml(raw) => events.push(Event::Text(raw)),
             Event::Start(Tag::Heading { .. }) => {
                 heading = Some(events.len());

@@ -225,3 +225,20 @@ fn a_new_page_appears() {
     }
     assert!(page(&files, "instructions/FOO.html").contains("&lt;script&gt;foo&lt;/script&gt; &amp; bar"));
 }
+
+/// Superscripts are the only elements that pages may have; others are shown as text.
+#[test]
+fn superscripts_are_raised() {
+    assert!(page(site(), "chapters/2_datatypes.html").contains("[0, 2<sup>32</sup>-1]"));
+    assert!(page(site(), "builtins.html").contains("2<sup>b - 127</sup> for byte <code>n</code>"));
+    for file in site() {
+        assert!(!file.text.contains("&lt;sup&gt;"), "{}", file.path);
+    }
+    let mut pages = pages();
+    let frc = pages.iter_mut().find(|page| page.path.ends_with("/FRC.md")).unwrap();
+    frc.text += "\n## Notes\n\n- A 2<sup>x and <sup>**y**</sup> and <i>z</i>.\n";
+    let files = files(&visakit_codegen::read_texts(pages).0, &extras()).unwrap();
+    let text = page(&files, "instructions/FRC.html");
+    let shown = "2&lt;sup&gt;x and &lt;sup&gt;<strong>y</strong>&lt;/sup&gt; and &lt;i&gt;z&lt;/i&gt;.";
+    assert!(text.contains(shown), "{text}");
+}

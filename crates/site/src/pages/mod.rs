@@ -53,7 +53,7 @@ impl<'m> Site<'m> {
     fn page(&self, path: String, template: &str, title: &str, lead: &str, values: Value) -> Result<File, Error> {
         let mut all = json!({
             "title": title,
-            "description": if lead.is_empty() { title } else { lead },
+            "summary": if lead.is_empty() { title } else { lead },
             "lead": lead,
             "root": root(&path),
             "source": "spec",

@@ -5,7 +5,7 @@ use visakit_spec_tools::export::{Builtin, Platform, Predefined, Variable};
 
 use super::Site;
 use super::table::{Content, Table, cell, cells, code};
-use crate::prose::{escape, link};
+use crate::prose::{escape, inline, link};
 use crate::{File, address};
 
 /// Returns these pages.
@@ -72,7 +72,8 @@ fn builtins(site: &Site<'_>, path: &str, title: &str, lead: &str, all: &[Builtin
         // A built-in with several numbers of arguments has a row for each.
         let id = if one.name == last { String::new() } else { address::slug(&one.name) };
         last = &one.name;
-        table.row(&id, "", vec![code(&(one.name.clone() + &parameters)), escape(one.kind), escape(&one.doc)]);
+        let meaning = inline(&site.names, &one.at.file, &one.doc, "");
+        table.row(&id, "", vec![code(&(one.name.clone() + &parameters)), escape(one.kind), meaning]);
     }
     let content = Content { tables: vec![table], ..Content::default() };
     site.tables(path.to_owned(), title, lead, content)
