@@ -44,8 +44,8 @@ impl fmt::Display for Dispatch {
                 let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
                 format!("value 0x{digits}")
             }
-            Some(Argument::Sampler(_)) => "sampler".to_owned(),
-            Some(_) => "image".to_owned(),
+            Some(Argument::Sampler(_)) => "a sampler".to_owned(),
+            Some(_) => "an image".to_owned(),
         });
         write!(out, "{}({})", self.kernel.name, arguments.collect::<Vec<_>>().join(", "))
     }
