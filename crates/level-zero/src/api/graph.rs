@@ -11,7 +11,6 @@ use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::queues::graph::{self, Destroyed, Executable, Graph};
 use crate::queues::list::{CommandList, SYNCHRONOUS};
-use crate::queues::timeline::Step;
 
 /// Returns an immediate list that can record a graph.
 fn recorder(list: Raw) -> Result<Handle<CommandList>> {
@@ -35,7 +34,10 @@ functions! {
 
     fn zeCommandListBeginGraphCaptureExt(list: Raw, _next: In<c_void>) {
         let list = recorder(list)?;
-        graph::begin_new(&list.context, list.id, address(&list) as usize)
+        let graph = handle::create(Graph::new(&list.context));
+        graph::begin(&graph, list.id, address(&list) as usize)?;
+        handle::give(graph);
+        Ok(())
     }
 
     fn zeCommandListBeginCaptureIntoGraphExt(list: Raw, graph: Raw, _next: In<c_void>) {
@@ -93,12 +95,9 @@ functions! {
     ) {
         let (list, executable): (Handle<CommandList>, Handle<Executable>) = (get(list)?, get(graph)?);
         ensure(list.immediate.is_some(), ERROR_INVALID_COMMAND_LIST_TYPE)?;
-        ensure(graph::of_list(list.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)?;
+        list.check_executes()?;
         let events = events(signal, count, waits)?;
-        let mut steps: Vec<_> = events.waits.iter().map(|event| Step::Wait(event.completion())).collect();
-        steps.extend(executable.execution());
-        steps.push(Step::Run(Arc::new(|| Ok(())), events.signal.map(|event| event.next())));
-        list.extend(steps)
+        list.append_steps(events.signal.as_ref(), &events.waits, executable.execution())
     }
 
     fn zeExecutableGraphGetSourceGraphExt(executable: Raw, graph: Out<Raw>) {

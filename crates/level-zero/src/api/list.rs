@@ -1,7 +1,6 @@
 //! Entry points that create and query command lists.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use visakit_runtime::base::raw::{In, Out};
 
@@ -12,9 +11,8 @@ use crate::base::handle::{self, Handle, address, destroy, get};
 use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::Device;
-use crate::queues::graph;
 use crate::queues::list::{CommandList, Settings};
-use crate::queues::timeline::{Step, Timeline};
+use crate::queues::timeline::Timeline;
 
 /// Type of the structure that makes a list mutable.
 const MUTABLE: u32 = 0x2_0016;
@@ -29,16 +27,15 @@ fn immediate(list: Raw) -> Result<Handle<CommandList>> {
 /// Appends the commands of closed lists to an immediate list.
 fn append_lists(list: Raw, count: u32, lists: Out<Raw>, signal: Raw, wait_count: u32, waits: Out<Raw>) -> Result {
     let list = immediate(list)?;
-    ensure(graph::of_list(list.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)?;
+    list.check_executes()?;
     ensure(!lists.is_null(), ERROR_INVALID_NULL_POINTER)?;
     let events = events(signal, wait_count, waits)?;
-    let mut steps: Vec<_> = events.waits.iter().map(|event| Step::Wait(event.completion())).collect();
+    let mut steps = Vec::new();
     // SAFETY: the list has as many handles as its count says.
     for &other in unsafe { lists.input().list(count as usize)? } {
         steps.extend(get::<CommandList>(other)?.steps()?);
     }
-    steps.push(Step::Run(Arc::new(|| Ok(())), events.signal.map(|event| event.next())));
-    list.extend(steps)
+    list.append_steps(events.signal.as_ref(), &events.waits, steps)
 }
 
 functions! {
@@ -80,7 +77,7 @@ functions! {
     fn zeCommandListHostSynchronize(list: Raw, timeout: u64) {
         let list = get::<CommandList>(list)?;
         let timeline = list.immediate.clone().ok_or(ERROR_INVALID_ARGUMENT)?;
-        ensure(graph::of_list(list.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)?;
+        list.check_executes()?;
         timeline.synchronize(timeout)
     }
 

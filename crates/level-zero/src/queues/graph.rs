@@ -4,6 +4,7 @@
 //! order in which commands were recorded satisfies all waits between them, so that an execution
 //! runs them one after the other.
 
+use std::borrow::Cow;
 use std::ffi::c_void;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_runtime::base::raw::UserData;
 
-use crate::base::handle::{self, Handle, kind};
+use crate::base::handle::{Handle, kind};
 use crate::base::result::*;
 use crate::devices::context::Context;
 use crate::queues::completion::Completion;
@@ -64,7 +65,7 @@ struct Member {
 
 /// Recorded command.
 struct Node {
-    label: String,
+    label: Cow<'static, str>,
     list: usize,
     signal: Option<Arc<Completion>>,
     /// Earlier commands for which it waits.
@@ -77,7 +78,7 @@ pub(crate) struct Appended {
     /// Completion of a counter-based event.
     pub(crate) renewed: Option<Arc<Completion>>,
     /// Description of the work; `None` for waits, signals and resets alone.
-    pub(crate) label: Option<String>,
+    pub(crate) label: Option<Cow<'static, str>>,
 }
 
 /// Number of recordings; most programs have none.
@@ -114,7 +115,7 @@ pub(crate) fn begin(graph: &Handle<Graph>, list: u64, primary: usize) -> Result 
     let mut state = graph.state();
     ensure(state.phase == Phase::Empty, ERROR_INVALID_ARGUMENT)?;
     (state.phase, state.primary) = (Phase::Recording, primary);
-    state.lists.push(Member { id: list, is_joined: true, signals: Vec::new() });
+    state.join(list);
     drop(state);
     graphs().push(Arc::clone(graph));
     RECORDINGS.fetch_add(1, Relaxed);
@@ -180,6 +181,12 @@ impl Appended {
     }
 }
 
+impl Node {
+    fn signals(&self, completion: &Arc<Completion>) -> bool {
+        self.signal.as_ref().is_some_and(|signal| Arc::ptr_eq(signal, completion))
+    }
+}
+
 fn has(all: &[Arc<Completion>], completion: &Arc<Completion>) -> bool {
     all.iter().any(|other| Arc::ptr_eq(other, completion))
 }
@@ -192,16 +199,18 @@ impl State {
 
     /// Returns true if a recorded command signals a completion.
     fn signals(&self, completion: &Arc<Completion>) -> bool {
-        let is_same = |signal: &Arc<Completion>| Arc::ptr_eq(signal, completion);
-        self.nodes.iter().any(|node| node.signal.as_ref().is_some_and(is_same))
+        self.nodes.iter().any(|node| node.signals(completion))
+    }
+
+    /// Adds a list to those that take part, and returns its position.
+    fn join(&mut self, list: u64) -> usize {
+        self.lists.push(Member { id: list, is_joined: true, signals: Vec::new() });
+        self.lists.len() - 1
     }
 
     /// Adds commands of a list.
     fn add(&mut self, list: u64, commands: Appended) {
-        let at = self.place(list).unwrap_or_else(|| {
-            self.lists.push(Member { id: list, is_joined: true, signals: Vec::new() });
-            self.lists.len() - 1
-        });
+        let at = self.place(list).unwrap_or_else(|| self.join(list));
         let mut joins = false;
         for (_, other) in self.lists.iter_mut().enumerate().filter(|(n, _)| *n != at) {
             if commands.waits().any(|completion| has(&other.signals, completion)) {
@@ -213,10 +222,7 @@ impl State {
             _ => None,
         });
         let is_work = commands.label.is_some();
-        let is_before = |n: &usize| {
-            let node = &self.nodes[*n];
-            node.signal.as_ref().is_some_and(|signal| commands.waits().any(|wait| Arc::ptr_eq(wait, signal)))
-        };
+        let is_before = |n: &usize| commands.waits().any(|wait| self.nodes[*n].signals(wait));
         let last = self.nodes.iter().rposition(|node| node.list == at);
         let mut after: Vec<usize> = (0..self.nodes.len()).filter(is_before).chain(last).collect();
         after.sort_unstable();
@@ -228,7 +234,7 @@ impl State {
             member.signals.clear();
         }
         member.signals.extend(signal.clone());
-        let label = commands.label.unwrap_or_else(|| "event".to_owned());
+        let label = commands.label.unwrap_or("event".into());
         self.nodes.push(Node { label, list: at, signal, after });
         self.renewed.extend(commands.renewed);
         // The order satisfies waits for counter-based events of the graph.
@@ -325,15 +331,7 @@ impl Executable {
         self.renewed.iter().for_each(|completion| completion.reset());
         let mut steps = vec![Step::Wait(before)];
         steps.extend(self.steps.iter().cloned());
-        steps.push(Step::Run(Arc::new(|| Ok(())), Some(end)));
+        steps.push(Step::signal(Some(end)));
         steps
     }
-}
-
-/// Creates a graph, begins its recording with a list, and returns it.
-pub(crate) fn begin_new(context: &Handle<Context>, list: u64, primary: usize) -> Result {
-    let graph = handle::create(Graph::new(context));
-    begin(&graph, list, primary)?;
-    handle::give(graph);
-    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Command lists: recorded, or immediate.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,6 +92,10 @@ impl Recording {
     }
 }
 
+fn wait_steps(waits: &[Handle<Event>]) -> Vec<Step> {
+    waits.iter().map(|event| Step::Wait(event.completion())).collect()
+}
+
 fn next_id() -> u64 {
     static IDS: AtomicU64 = AtomicU64::new(0);
     IDS.fetch_add(1, Relaxed)
@@ -116,7 +121,7 @@ impl CommandList {
         Ok(Self { id, context, device, immediate, settings, is_mutable: false, recording })
     }
 
-    /// Makes the list's commands changeable if the program asks for it.
+    /// Returns the list, whose commands can change if the program asks for it.
     pub(crate) fn with_mutability(mut self, is_mutable: bool) -> Self {
         self.is_mutable = is_mutable;
         self
@@ -134,19 +139,19 @@ impl CommandList {
 
     /// Appends a command with the events that it waits for and signals.
     pub(crate) fn append(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], work: Work) -> Result {
-        self.append_command(signal, waits, (work, None), || Some("command".to_owned()))
+        self.append_command(signal, waits, (work, None), Some("command".into()))
     }
 
     /// Appends a command that only waits for events and signals one.
     pub(crate) fn mark(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>]) -> Result {
-        self.append_command(signal, waits, (Arc::new(|| Ok(())), None), || None)
+        self.append_command(signal, waits, (Arc::new(|| Ok(())), None), None)
     }
 
     /// Appends a launch with the events that it waits for and signals.
     pub(crate) fn launch(&self, signal: Option<&Handle<Event>>, waits: &[Handle<Event>], launch: Dispatch) -> Result {
         let dispatch = self.is_mutable.then(|| launch.clone());
-        let label = graph::is_recording().then(|| launch.to_string());
-        self.append_command(signal, waits, (launch.work()?, dispatch), || label)
+        let label = graph::is_recording().then(|| launch.to_string().into());
+        self.append_command(signal, waits, (launch.work()?, dispatch), label)
     }
 
     fn append_command(
@@ -154,13 +159,12 @@ impl CommandList {
         signal: Option<&Handle<Event>>,
         waits: &[Handle<Event>],
         (work, dispatch): (Work, Option<Dispatch>),
-        label: impl FnOnce() -> Option<String>,
+        label: Option<Cow<'static, str>>,
     ) -> Result {
-        let mut steps: Vec<_> = waits.iter().map(|event| Step::Wait(event.completion())).collect();
+        let mut steps = wait_steps(waits);
         let completion = signal.map(|event| event.next());
         steps.push(Step::Run(work, completion.clone()));
         let is_counter = signal.is_some_and(|event| event.counter_flags.is_some());
-        let label = if graph::is_recording() { label() } else { None };
         let first = self.push(Appended { steps, renewed: completion.filter(|_| is_counter), label })?;
         if let Some(first) = first.filter(|_| self.is_mutable) {
             let mut recording = self.recording();
@@ -170,6 +174,24 @@ impl CommandList {
             }
         }
         Ok(())
+    }
+
+    /// Appends steps with the events that they wait for and signal.
+    pub(crate) fn append_steps(
+        &self,
+        signal: Option<&Handle<Event>>,
+        waits: &[Handle<Event>],
+        steps: Vec<Step>,
+    ) -> Result {
+        let mut all = wait_steps(waits);
+        all.extend(steps);
+        all.push(Step::signal(signal.map(|event| event.next())));
+        self.extend(all)
+    }
+
+    /// Fails while the list records a graph.
+    pub(crate) fn check_executes(&self) -> Result {
+        ensure(graph::of_list(self.id).is_none(), ERROR_GRAPH_CAPTURE_UNSUPPORTED)
     }
 
     /// Appends steps without work of their own.

@@ -36,7 +36,7 @@ impl Queue {
         for list in lists {
             steps.extend(list.steps()?);
         }
-        steps.extend(fence.map(|fence| Step::Run(Arc::new(|| Ok(())), Some(Arc::clone(&fence.completion)))));
+        steps.extend(fence.map(|fence| Step::signal(Some(Arc::clone(&fence.completion)))));
         self.timeline.push(steps, self.settings.mode == SYNCHRONOUS)
     }
 }

@@ -25,6 +25,13 @@ pub(crate) enum Step {
     Run(Work, Option<Arc<Completion>>),
 }
 
+impl Step {
+    /// Signals without work.
+    pub(crate) fn signal(completion: Option<Arc<Completion>>) -> Self {
+        Self::Run(Arc::new(|| Ok(())), completion)
+    }
+}
+
 /// Sequence of steps. Steps that wait hold no thread.
 pub(crate) struct Timeline {
     own: Weak<Self>,

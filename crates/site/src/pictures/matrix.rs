@@ -72,20 +72,6 @@ impl Factor {
     }
 }
 
-/// Bytes in registers that can be scales of a factor.
-struct Scales {
-    at: u32,
-    count: usize,
-}
-
-impl Scales {
-    /// Sets the bytes that `is_set` selects to 2, all others to 1.
-    fn fill(&self, thread: &mut Thread, is_set: &dyn Fn(usize) -> bool) {
-        let bytes = thread.registers.bytes_mut(self.at);
-        (0..self.count).for_each(|n| bytes[n] = if is_set(n) { TWICE } else { PLAIN });
-    }
-}
-
 /// Product with its factors in the registers.
 struct Product<'a> {
     program: &'a Program,
@@ -99,8 +85,8 @@ struct Product<'a> {
     rows: Factor,
     /// Number of threads with rows.
     threads: usize,
-    /// Scales of columns and rows, if the product has them.
-    scales: [Option<Scales>; 2],
+    /// Register offsets of the scales of columns and rows, if the product has them.
+    scales: [Option<u32>; 2],
 }
 
 /// Returns true for the elements of a set.
@@ -117,7 +103,9 @@ impl Product<'_> {
     fn result_of(&self, columns: Set<'_>, rows: Set<'_>, scales: [Set<'_>; 2]) -> Result<Vec<Vec<u8>>, String> {
         let mut thread = self.thread.clone();
         for (scales, is_set) in self.scales.iter().zip(scales) {
-            scales.iter().for_each(|scales| scales.fill(&mut thread, is_set));
+            let Some(at) = *scales else { continue };
+            let bytes = &mut thread.registers.bytes_mut(at)[..SCALES];
+            bytes.iter_mut().enumerate().for_each(|(n, byte)| *byte = if is_set(n) { TWICE } else { PLAIN });
         }
         self.columns.fill(&mut thread, columns);
         self.rows.fill(&mut thread, rows);
@@ -165,8 +153,7 @@ impl Product<'_> {
     fn scales_of(&self, which: usize, columns: Set<'_>, rows: Set<'_>) -> Result<Vec<usize>, String> {
         let none: Set<'_> = &|_| false;
         let plain = self.result_of(columns, rows, [none; 2])?;
-        let count = self.scales[which].as_ref().map_or(0, |scales| scales.count);
-        self.numbers(count, |set| {
+        self.numbers(SCALES, |set| {
             let scales = if which == 0 { [set, none] } else { [none, set] };
             let changed = self.result_of(columns, rows, scales)?;
             Ok(changed.iter().zip(&plain).map(|(changed, plain)| changed != plain).collect())
@@ -263,21 +250,16 @@ fn scales(
     let size = |all: &Places, part: fn((usize, usize)) -> usize| all.iter().flatten().map(|one| part(*one) + 1).max();
     let inner = size(rows, |(_, k)| k).unwrap_or(0);
     for (which, part) in [(0, size(rows, |(m, _)| m)), (1, size(columns, |(_, n)| n))] {
-        let (Some(scales), Some(lines)) = (&product.scales[which], part) else { continue };
-        found[which] = vec![Scaled::new(); scales.count];
+        let (Some(_), Some(lines)) = (product.scales[which], part) else { continue };
+        found[which] = vec![Scaled::new(); SCALES];
         for first in (0..inner).step_by(lines) {
             // Each row (or column) has one element that is not zero, another one in every line.
-            let one_each = |place: Option<(usize, usize)>, k: fn((usize, usize)) -> (usize, usize)| {
-                place.map(k).is_some_and(|(line, k)| k == first + line)
-            };
-            let of_row = |n: usize| one_each(rows[n], |(m, k)| (m, k));
-            let of_column = |n: usize| one_each(columns[n], |(k, n)| (n, k));
+            let of_row = |n: usize| rows[n].is_some_and(|(m, k)| k == first + m);
+            let of_column = |at: usize| columns[at].is_some_and(|(k, n)| k == first + n);
             let all: Set<'_> = &|_| true;
-            let bytes = if which == 0 {
-                product.scales_of(which, all, &of_row)?
-            } else {
-                product.scales_of(which, &of_column, all)?
-            };
+            let (chosen_columns, chosen_rows): (Set<'_>, Set<'_>) =
+                if which == 0 { (all, &of_row) } else { (&of_column, all) };
+            let bytes = product.scales_of(which, chosen_columns, chosen_rows)?;
             for (byte, place) in bytes.into_iter().zip(result) {
                 let Some((m, n)) = *place else { continue };
                 let (line, k) = if which == 0 { (n, first + m) } else { (m, first + n) };
@@ -312,7 +294,7 @@ pub(super) fn find(program: &Program, thread: &Thread, shape: &Shape) -> Result<
     };
     let scales = |operand: Option<&usize>| {
         let at = operand.and_then(|operand| at(*operand).ok())?;
-        thread.registers.holds(at, SCALES).then_some(Scales { at, count: SCALES })
+        thread.registers.holds(at, SCALES).then_some(at)
     };
     let per_dword = 32 / (shape.columns.bits() as usize).max(1);
     let product = Product {
