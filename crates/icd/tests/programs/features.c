@@ -39,6 +39,7 @@ static const char *const PROMISES[][2] = {
     { "__opencl_c_subgroups", "o[2] = sub_group_reduce_add(o[0]);" },
     { "__opencl_c_work_group_collective_functions", "o[2] = work_group_reduce_add(o[0]);" },
     { "__opencl_c_fp64", "double d = o[0]; o[2] = d / 3.0;" },
+    { "cl_khr_subgroups", "o[2] = sub_group_scan_inclusive_add(o[0]);" },
     { "cl_khr_subgroup_shuffle", "o[2] = sub_group_shuffle(o[0], 1);" },
     { "cl_khr_subgroup_clustered_reduce", "o[2] = sub_group_clustered_reduce_add(o[0], 4);" },
     { "__opencl_c_device_enqueue", "enqueue_marker(get_default_queue(), 0, 0, 0);" },

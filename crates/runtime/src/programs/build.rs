@@ -158,6 +158,9 @@ fn internal_options(target: Platform, options: &str) -> String {
 /// Functions in OpenCL C for compilers that declare them without linking them.
 const MISSING: &str = include_str!("missing.cl");
 
+/// Macro that today's compiler does not define for older devices, although it links the functions.
+const SUB_GROUPS: &str = "#ifndef cl_khr_subgroups\n#define cl_khr_subgroups 1\n#endif\n";
+
 /// Returns a text as a file for the compiler, which reads up to a zero byte. The compiler's headers
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
 /// does not use a feature that cannot be linked. Missing functions and the prelude of the checks
@@ -172,7 +175,7 @@ fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prel
     // Older compilers declare products of bytes without linking them.
     let has_dots = !device.has_newer && has("dot") && (has("char") || has("4x8packed"));
     let missing = if has_dots { MISSING } else { "" };
-    let first = format!("{undefined}{missing}{prelude}#line 1\n");
+    let first = format!("{undefined}{SUB_GROUPS}{missing}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
