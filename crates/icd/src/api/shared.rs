@@ -8,7 +8,8 @@ use crate::api::entry::{enqueue, object, query, status};
 use crate::base::error::{Code, Result, ensure};
 use crate::base::handle::{self, Handle};
 use crate::base::raw::{In, Out, UserData, ZeroEnded};
-use crate::commands::transfer::{self, Submission};
+use crate::base::storage;
+use crate::commands::transfer::Submission;
 use crate::devices::context::Context;
 use crate::memory::svm;
 use crate::programs::kernel::Kernel;
@@ -56,7 +57,7 @@ pub(super) fn fill(queue: &Queue, kind: cl_command_type, first: usize, pattern: 
     Ok(Task::new(kind, move || {
         let _held = &held;
         // SAFETY: as for copies.
-        unsafe { transfer::fill(first as *mut u8, size, &pattern) };
+        unsafe { storage::fill(first as *mut u8, size, &pattern) };
         Ok(())
     }))
 }

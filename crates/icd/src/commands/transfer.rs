@@ -6,7 +6,7 @@ use opencl_sys::*;
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::Handle;
-use crate::base::storage::copy;
+use crate::base::storage::{copy, fill};
 use crate::memory::mem::{Mapping, Mem};
 use crate::queues::event::Event;
 use crate::queues::queue::{self, Queue};
@@ -285,18 +285,6 @@ pub(crate) fn fill_buffer(
         unsafe { fill(first as *mut u8, bytes, &pattern) };
         Ok(())
     }))
-}
-
-/// Fills memory with a repeated pattern.
-///
-/// # Safety
-/// `first` points to `bytes` bytes.
-pub(crate) unsafe fn fill(first: *mut u8, bytes: usize, pattern: &[u8]) {
-    for at in (0..bytes).step_by(pattern.len().max(1)) {
-        let count = pattern.len().min(bytes - at);
-        // SAFETY: guaranteed by the caller.
-        unsafe { std::ptr::copy_nonoverlapping(pattern.as_ptr(), first.add(at), count) }
-    }
 }
 
 /// Fills a region of an image with a colour.

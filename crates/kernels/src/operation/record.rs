@@ -143,6 +143,24 @@ impl Recording {
         Some(value.convert(kind))
     }
 
+    /// Records a value as an element of the registers, and returns the place of the first channel's.
+    /// A strided integer becomes part of a wider element, which keeps its other bits.
+    fn element<'r>(&'r self, value: Node<'r>, at: u32, step: u32) -> Option<(Node<'r>, u32)> {
+        let bytes = value.kind.bytes();
+        if step == bytes {
+            return Some((value, at));
+        }
+        (!value.kind.is_float() && step > bytes).then_some(())?;
+        let unsigned = |bytes| UNSIGNED.into_iter().find(|kind| kind.bytes() == bytes);
+        let (part, whole) = (unsigned(bytes)?, unsigned(step)?);
+        let (at, bits) = part_of(at, bytes, step);
+        let old = self.load(whole, at, step)?;
+        let kept = old.binary(Binary::And, old.bits(!(mask_of(part) << bits)));
+        let part = value.convert(part).convert(whole);
+        let part = if bits > 0 { part.binary(Binary::Shl, part.bits(bits.into())) } else { part };
+        Some((kept.binary(Binary::Or, part), at))
+    }
+
     /// Returns the action that writes a result to a destination.
     pub(crate) fn finish(&self, result: Node<'_>, output: &Output) -> Option<Action> {
         let Output { kind, target, data_type, is_native, saturate } = *output;
@@ -151,7 +169,6 @@ impl Recording {
             Target::Nowhere => return Some(Action::Nothing),
             Target::At { at, step } => (at, step),
         };
-        (step == kind.bytes() || step == 0).then_some(())?;
         let result = match (saturate && !is_native, kind.is_float(), result.kind.is_float()) {
             (false, ..) => result.convert(kind),
             (true, false, _) => result.converted(kind, true),
@@ -161,8 +178,9 @@ impl Recording {
             }
             (true, true, false) => return None,
         };
+        let (result, to) = if step == 0 { (result, at) } else { self.element(result, at, step)? };
         (!self.is_unknown.get()).then_some(())?;
-        Some(Action::Compute { expression: self.expression.borrow().clone(), result: result.value, to: at })
+        Some(Action::Compute { expression: self.expression.borrow().clone(), result: result.value, to })
     }
 
     /// Returns the action that sets a predicate to a comparison result.
@@ -211,21 +229,14 @@ impl Recording {
         let recording = Self::default();
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
         let value = recording.load(from, from_at, from_step)?;
-        let (result, at) = if to_step == to.bytes() {
-            (value.convert(to), to_at)
-        } else {
-            let whole = [Kind::U16, Kind::U32, Kind::U64].into_iter().find(|kind| kind.bytes() == to_step)?;
-            let (at, bits) = part_of(to_at, to.bytes(), to_step);
-            let old = recording.load(whole, at, to_step)?;
-            let kept = old.binary(Binary::And, old.bits(!(mask_of(to) << bits)));
-            let part = value.convert(whole);
-            let part = if bits > 0 { part.binary(Binary::Shl, part.bits(bits.into())) } else { part };
-            (kept.binary(Binary::Or, part), at)
-        };
+        let (result, at) = recording.element(value.convert(to), to_at, to_step)?;
         let value = result.value;
         Some(Action::Compute { expression: recording.expression.into_inner(), result: value, to: at })
     }
 }
+
+/// Kinds of unsigned integers.
+const UNSIGNED: [Kind; 4] = [Kind::U8, Kind::U16, Kind::U32, Kind::U64];
 
 /// Returns the offset of the wider element that contains `bytes` bytes at `at`, and their first bit
 /// in it.

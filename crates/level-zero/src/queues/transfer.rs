@@ -78,15 +78,7 @@ pub(crate) fn copy(to: Place, from: Place, size: usize) -> Work {
 pub(crate) fn fill(to: Place, pattern: Vec<u8>, size: usize) -> Work {
     Arc::new(move || {
         // SAFETY: the program guarantees `size` bytes at the address; allocations are held.
-        let to = unsafe { std::slice::from_raw_parts_mut(to.address() as *mut u8, size) };
-        let mut filled = pattern.len().min(size);
-        to[..filled].copy_from_slice(&pattern[..filled]);
-        while filled < size {
-            // Whole patterns precede, so that copies of them continue the pattern.
-            let count = filled.min(size - filled);
-            to.copy_within(..count, filled);
-            filled += count;
-        }
+        unsafe { storage::fill(to.address() as *mut u8, size, &pattern) };
         Ok(())
     })
 }

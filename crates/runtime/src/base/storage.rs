@@ -22,6 +22,8 @@ pub const PAGE: usize = 4096;
 const LARGE: usize = 1 << 20;
 /// Maximum number of slots to try. Slots may belong to another driver in this process.
 const MOST_TRIES: usize = 1 << 16;
+/// Minimum size in bytes of the block that a fill repeats.
+const FILL_BLOCK: usize = 1 << 14;
 /// End of the address range for slots.
 pub const FIXED_END: u64 = 1 << 46;
 
@@ -355,6 +357,30 @@ pub unsafe fn copy(
         unsafe {
             let from = from.add(slice * from_pitches.1 + row * from_pitches.0);
             std::ptr::copy(from, to.add(slice * to_pitches.1 + row * to_pitches.0), bytes);
+        }
+    }
+}
+
+/// Fills memory with a repeated pattern. Copies of the first block keep it in the cache.
+///
+/// # Safety
+/// `first` points to `bytes` bytes.
+pub unsafe fn fill(first: *mut u8, bytes: usize, pattern: &[u8]) {
+    if bytes == 0 || pattern.is_empty() {
+        return;
+    }
+    // SAFETY: guaranteed by the caller.
+    let memory = unsafe { std::slice::from_raw_parts_mut(first, bytes) };
+    let mut filled = pattern.len().min(bytes);
+    memory[..filled].copy_from_slice(&pattern[..filled]);
+    let mut block = filled;
+    while filled < bytes {
+        // Whole patterns precede, so that a block continues the pattern.
+        let count = block.min(bytes - filled);
+        memory.copy_within(..count, filled);
+        filled += count;
+        if block < FILL_BLOCK {
+            block = filled;
         }
     }
 }
