@@ -200,6 +200,50 @@ fn sources_and_destinations_overlap() {
     }
 }
 
+/// Instructions with two results, and integers that are written with gaps between them.
+#[test]
+fn two_results_and_strides() {
+    let input = bytes_of!(pairs(&SINGLES, 3));
+    let declarations = format!(
+        "{}\n.decl AU v_type=G type=ud num_elts=32 alias=<A, 0>\n.decl CU v_type=G type=ud num_elts=64 alias=<C, 0>\n\
+         .decl W v_type=G type=uw num_elts=64 alias=<A, 0>\n.decl CW v_type=G type=w num_elts=128 alias=<C, 0>\n\
+         .decl CB v_type=G type=ub num_elts=256 alias=<C, 0>\n.decl P1 v_type=P num_elts=16",
+        typed("d", "d")
+    );
+    let own = "CU(0,0)<1> CU(2,0)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0>";
+    for body in [
+        format!("addc (M1, 16) {own}"),
+        format!("subb (M1, 16) {own}"),
+        format!("(P1) addc (M1, 16) {own}"),
+        "addc (M1, 16) AU(0,0)<1> AU(2,0)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0>".to_owned(),
+        "addc (M1, 16) AU(2,0)<1> AU(0,0)<1> AU(0,0)<1;1,0> AU(0,1)<0;1,0>".to_owned(),
+        "subb (M1, 8) AU(0,1)<1> CU(2,0)<1> AU(0,0)<1;1,0> 0x7:ud".to_owned(),
+        "addc (M1, 16) CU(0,0)<1> CU(0,4)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0>".to_owned(),
+        "addc (M1, 8) CU(0,0)<1> %null(0,0)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0>".to_owned(),
+        "addc (M1, 1) CU(0,3)<1> CU(2,5)<1> AU(0,9)<0;1,0> AU(2,1)<0;1,0>".to_owned(),
+        "madw (M1, 16) CU(0,0)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0> 0x9:ud".to_owned(),
+        "madw (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> AT(2,0)<1;1,0> AU(0,5)<0;1,0>".to_owned(),
+        "madw (M5, 8) CT(0,0)<1> AT(0,0)<1;1,0> AU(2,0)<1;1,0> AT(1,0)<1;1,0>".to_owned(),
+        "madw (M1, 1) CT(0,3)<1> AT(0,4)<0;1,0> AT(2,7)<0;1,0> 0x0:ud".to_owned(),
+        "madw (M1, 16) AT(0,0)<1> AT(0,0)<1;1,0> AT(2,0)<1;1,0> 0x1:d".to_owned(),
+        "add (M1, 16) CT(0,1)<2> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
+        "(P1) mul (M1, 16) CT(0,0)<2> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
+        "add (M1, 16) CW(0,1)<2> W(0,0)<1;1,0> W(2,0)<1;1,0>".to_owned(),
+        "add (M1, 8) CW(0,3)<4> AT(0,0)<1;1,0> W(2,0)<1;1,0>".to_owned(),
+        "xor (M1, 16) CB(0,2)<4> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
+        "add.sat (M1, 16) CB(0,1)<2> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
+        "add (M1, 8) AT(0,1)<2> AT(0,0)<1;1,0> AT(0,8)<1;1,0>".to_owned(),
+    ] {
+        let all = format!(
+            "    setp (M1_NM, 16) P1 0x5a3c:uw\n    {body}\n    mov (M1_NM, 16) CT(4,0)<1> AT(0,0)<1;1,0>\n\
+             {:4}mov (M1_NM, 16) CT(6,0)<1> AT(2,0)<1;1,0>",
+            ""
+        );
+        let _ = try_run(&declarations, &all, &input, 16);
+        let _ = try_run(&declarations, &all, &input, 11);
+    }
+}
+
 /// Narrows a scalar, which is then used for more channels than its destination had.
 #[test]
 fn single_values_become_smaller() {

@@ -73,7 +73,7 @@ fn compute(chance: &mut Chance) -> Vec<Step> {
         };
         let (a, b) = if is_turned && binary != Binary::Shl { (b, a) } else { (a, b) };
         let result = expression.push(Kind::U32, Node::Binary(binary, a, b));
-        Action::Compute { expression, result, to: to * SLOT + first * 4 }
+        Action::Compute { expression, results: vec![(result, to * SLOT + first * 4)] }
     })
 }
 
@@ -85,7 +85,12 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     let (count, is_together) = (chance.of(&[1, 1, 2, 4]), chance.below(2) == 0);
     let (slot, moved) = (chance.addresses(), MOVED + chance.below(SLOTS - MOVED - count + 1));
     let private = Space::Private { number: NUMBERS * SLOT + 9 * 4, unit: 16 };
-    let spaces = [Space::Surface(0), Space::Surface(0), Space::Local { mask: 0x0fff_ffff }, private];
+    let spaces = [
+        Space::Surface { element: 0, shift: 0 },
+        Space::Surface { element: 0, shift: 0 },
+        Space::Local { mask: 0x0fff_ffff },
+        private,
+    ];
     let (offset, space) = (chance.of(&[0, 0, 4, -4]), chance.of(&spaces));
     let alignment = chance.of(&[4, 4, 1]);
     let number = chance.of(&[0, 0, 1]);
@@ -122,7 +127,8 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
     let lanes: Vec<u32> = lanes.collect();
     match &step.action {
         Action::SetState { element, number, .. } => state.states[*element as usize] = number.unwrap(),
-        Action::Compute { expression, result, to } => {
+        Action::Compute { expression, results } => {
+            let [(result, to)] = results[..] else { unreachable!() };
             let of = |state: &State, n: u32| {
                 let mut values: Vec<u32> = Vec::new();
                 for (_, node) in &expression.nodes {
@@ -136,7 +142,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
                         ref other => unreachable!("{other:?}"),
                     });
                 }
-                values[*result]
+                values[result]
             };
             let all: Vec<(u32, u32)> = lanes.iter().map(|n| (to + n * 4, of(state, *n))).collect();
             all.into_iter().for_each(|(at, value)| state.put_one(at, value));

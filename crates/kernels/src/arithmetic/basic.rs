@@ -6,8 +6,8 @@ use crate::arithmetic::compute::{LaneOp, lane_ops};
 use crate::arithmetic::domain::Domain;
 use crate::lowering::step::Run;
 use crate::lowering::{LowerResult, Lowering, channels, illegal, is_saturated};
-use crate::operation::algebra::{self, Integer, Scalar};
-use crate::operation::record::{Node, Record};
+use crate::operation::algebra::{self, Integer, Lane as _, Scalar};
+use crate::operation::record::{Node, Output, Record, Recording};
 use crate::operation::strict::Strict;
 use visakit::isa::{Addc, DataType, MinMax, MinMaxOp, Subb, VecOperand};
 use visakit::rt::ComponentWise;
@@ -205,41 +205,78 @@ pub(crate) fn min_max(l: &mut Lowering<'_>, inst: &MinMax) -> LowerResult {
     }
 }
 
+/// An operation with two results.
+trait Pair: Copy + Send + Sync + 'static {
+    /// Computes both results.
+    fn compute<L: Integer>(self, a: L, b: L) -> [L; 2];
+}
+
+/// Sum and carry.
+#[derive(Clone, Copy)]
+struct AddCarry;
+
+/// Difference and borrow.
+#[derive(Clone, Copy)]
+struct SubBorrow;
+
+impl Pair for AddCarry {
+    fn compute<L: Integer>(self, a: L, b: L) -> [L; 2] {
+        let sum = a.add(b);
+        [sum, high_bit(a.and(b).or(a.or(b).and(sum.not())))]
+    }
+}
+
+impl Pair for SubBorrow {
+    fn compute<L: Integer>(self, a: L, b: L) -> [L; 2] {
+        let difference = a.add(b.neg());
+        [difference, high_bit(a.not().and(b).or(a.not().or(b).and(difference)))]
+    }
+}
+
+/// Returns the highest bit as 0 or 1.
+fn high_bit<L: Integer>(value: L) -> L {
+    value.shr(value.constant(value.bits() - 1), u32::MAX)
+}
+
 pub(crate) fn addc(l: &mut Lowering<'_>, inst: &Addc) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    two_results(l, enable, [&inst.dst, &inst.carry], [&inst.src0, &inst.src1], |a, b| {
-        let sum = a + b;
-        (sum, sum >> 32)
-    })
+    two_results(l, enable, [&inst.dst, &inst.carry], [&inst.src0, &inst.src1], AddCarry)
 }
 
 pub(crate) fn subb(l: &mut Lowering<'_>, inst: &Subb) -> LowerResult {
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    two_results(l, enable, [&inst.dst, &inst.borrow], [&inst.src0, &inst.src1], |a, b| {
-        (a.wrapping_sub(b), (a < b).into())
-    })
+    two_results(l, enable, [&inst.dst, &inst.borrow], [&inst.src0, &inst.src1], SubBorrow)
 }
 
-/// Lowers an instruction with two 32-bit results and destinations; the 32-bit sources are
-/// zero-extended.
+/// Lowers an instruction with two 32-bit results and destinations.
 fn two_results(
     l: &mut Lowering<'_>,
     enable: ExecMask,
     destinations: [&VecOperand; 2],
     sources: [&VecOperand; 2],
-    f: impl Fn(u64, u64) -> (u64, u64) + Copy + Send + Sync + 'static,
+    op: impl Pair,
 ) -> LowerResult {
     let lanes = enable.lanes.count_ones() as usize;
-    let sources = [l.source::<u32>(sources[0], lanes)?, l.source::<u32>(sources[1], lanes)?];
+    let [a, b] = [l.source::<u32>(sources[0], lanes)?, l.source::<u32>(sources[1], lanes)?];
     l.reads_all_first();
     let first = l.destination::<u32>(destinations[0], lanes)?;
     let second = l.destination::<u32>(destinations[1], lanes)?;
+    l.note_action(|l| {
+        let recording = Recording::default();
+        let input =
+            |n: usize, source| recording.source(&l.input::<u32>(sources[n], source, l.type_of(sources[n]).ok()?));
+        let output = |n: usize, destination| {
+            let operand = destinations[n];
+            Some(Output::new::<u32>(destination, l.type_of(operand).ok()?, is_saturated(operand)))
+        };
+        let [low, high] = op.compute(input(0, &a)?, input(1, &b)?);
+        recording.finish(&[(low, &output(0, &first)?), (high, &output(1, &second)?)])
+    });
     let run = Run::new(move |thread, _| {
         let enabled = thread.enabled(&enable);
         let part = |thread: &Thread, n| -> [[u32; LANES]; 2] {
-            let [a, b]: [[u32; LANES]; 2] = [sources[0].load(thread, n), sources[1].load(thread, n)];
-            let low = from_lanes(|i| f(a[i].into(), b[i].into()).0 as u32);
-            [low, from_lanes(|i| f(a[i].into(), b[i].into()).1 as u32)]
+            let [a, b]: [[u32; LANES]; 2] = [a.load(thread, n), b.load(thread, n)];
+            [from_lanes(|i| op.compute(a[i], b[i])[0]), from_lanes(|i| op.compute(a[i], b[i])[1])]
         };
         let parts = [part(thread, 0), if lanes > LANES { part(thread, 1) } else { Default::default() }];
         // One destination after the other, because they may overlap.
@@ -269,6 +306,19 @@ pub(crate) fn madw(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerRe
     };
     let high = low.moved_to(region);
     let enable = l.enable(inst.exec_size, inst.pred)?;
+    let types = l.types(inst)?;
+    l.note_action(|l| {
+        // A saturated result depends on more than 64 bits.
+        (!is_saturated(inst.dst)).then_some(())?;
+        let recording = Recording::default();
+        let source = |n: usize, source| {
+            recording.source(&l.input::<i128>(inst.src[n], source, types.src[n]).in_kind(Kind::I64))
+        };
+        let wide = source(0, &a)?.mul_add(source(1, &b)?, source(2, &c)?);
+        let upper = wide.shr(wide.constant(32), u32::MAX);
+        let output = |destination| Output::new::<i128>(destination, types.dst, false);
+        recording.finish(&[(wide, &output(&low)), (upper, &output(&high))])
+    });
     let run = Run::new(move |thread, _| {
         let enabled = thread.enabled(&enable);
         let part = |thread: &Thread, n| -> [i128; LANES] {

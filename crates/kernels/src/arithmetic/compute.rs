@@ -325,7 +325,7 @@ impl Lowering<'_> {
         self.note_action(|_| {
             let recording = Recording::default();
             let nodes: Vec<Node<'_>> = inputs.iter().map(|input| recording.source(input)).collect::<Option<_>>()?;
-            recording.finish(op(&nodes)?, output)
+            recording.finish(&[(op(&nodes)?, output)])
         });
     }
 

@@ -3,10 +3,15 @@
 use crate::memory::address::{AddressSpace, Elements, GlobalPlace};
 use crate::memory::fast::{FastPath, Unit};
 use crate::memory::message::Message;
+use visakit::isa::limits;
 use visakit_machine::access::LOCAL_OFFSET;
 use visakit_machine::lane::Change;
 use visakit_machine::operand::Source;
 use visakit_native::ir::{self, Access, Action, Addresses, Space};
+
+/// First bit of a surface's number in the offset of its state.
+const STATE_SHIFT: u32 = limits::SURFACE_STATE_BYTES.ilog2();
+const _: () = assert!(limits::SURFACE_STATE_BYTES.is_power_of_two());
 
 impl Message {
     /// Returns the native transfer between memory and the registers at `at`, if native code
@@ -23,13 +28,15 @@ impl Message {
         let space = match &self.space {
             AddressSpace::Flat => Space::Flat,
             AddressSpace::Local => Space::Local { mask: LOCAL_OFFSET },
-            AddressSpace::Surface(element) => Space::Surface(*element as u32),
-            AddressSpace::SurfaceIndex(source) => Space::Named(plain_place(source)?),
+            AddressSpace::Surface(element) => Space::Surface { element: *element as u32, shift: 0 },
+            AddressSpace::State(element) => Space::Surface { element: *element as u32, shift: STATE_SHIFT },
+            AddressSpace::SurfaceIndex(source) => Space::Named { at: plain_place(source)?, shift: 0 },
+            AddressSpace::StateOffset(source) => Space::Named { at: plain_place(source)?, shift: STATE_SHIFT },
             AddressSpace::Scratch => {
                 let base = addressing.scratch.as_ref()?;
                 Space::Private { number: plain_place(&base.number)?, unit: base.unit as u32 }
             }
-            AddressSpace::State(_) | AddressSpace::StateOffset(_) | AddressSpace::StateAddress(..) => return None,
+            AddressSpace::StateAddress(..) => return None,
         };
         let addresses = match addressing.elements {
             None => Addresses::None,

@@ -251,7 +251,7 @@ fn spread<D: Scalar>(
     let dst = l.destination_as::<D>(inst.dst, data_type, lanes)?;
     l.note_action(|_| {
         let (recording, holds) = recorded?;
-        recording.finish(holds, &Output::new(&dst, data_type, false))
+        recording.finish(&[(holds, &Output::new(&dst, data_type, false))])
     });
     let run = plain((bits, enable, dst, lanes.div_ceil(LANES)), move |(bits, enable, dst, count), thread, _| {
         let bits = bits(thread) ^ inverse;

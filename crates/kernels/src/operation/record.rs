@@ -54,6 +54,11 @@ impl Input {
     ) -> Self {
         Self { kind, place, data_type, number }
     }
+
+    /// Returns the same input for a kernel that computes in another kind.
+    pub(crate) fn in_kind(self, kind: Kind) -> Self {
+        Self { kind: Some(kind), ..self }
+    }
 }
 
 /// A destination of a recording, for a kernel with results of `kind`.
@@ -161,12 +166,27 @@ impl Recording {
         Some((kept.binary(Binary::Or, part), at))
     }
 
-    /// Returns the action that writes a result to a destination.
-    pub(crate) fn finish(&self, result: Node<'_>, output: &Output) -> Option<Action> {
+    /// Returns the action that writes results to destinations.
+    pub(crate) fn finish<'r>(&'r self, results: &[(Node<'r>, &Output)]) -> Option<Action> {
+        let assigned = results.iter().map(|(result, output)| self.assignment(*result, output));
+        let assigned: Vec<_> = assigned.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
+        (!self.is_unknown.get()).then_some(())?;
+        if assigned.is_empty() {
+            return Some(Action::Nothing);
+        }
+        let size = assigned[0].0.kind.bytes();
+        assigned.iter().all(|(result, _)| result.kind.bytes() == size).then_some(())?;
+        let results = assigned.into_iter().map(|(result, to)| (result.value, to)).collect();
+        Some(Action::Compute { expression: self.expression.borrow().clone(), results })
+    }
+
+    /// Records the elements that a result becomes, with the place of the first one. Inside, returns
+    /// `None` for the null register.
+    fn assignment<'r>(&'r self, result: Node<'r>, output: &Output) -> Option<Option<(Node<'r>, u32)>> {
         let Output { kind, target, data_type, is_native, saturate } = *output;
         let kind = if is_native { kind? } else { kind_of(data_type)? };
         let (at, step) = match target? {
-            Target::Nowhere => return Some(Action::Nothing),
+            Target::Nowhere => return Some(None),
             Target::At { at, step } => (at, step),
         };
         let result = match (saturate && !is_native, kind.is_float(), result.kind.is_float()) {
@@ -178,9 +198,7 @@ impl Recording {
             }
             (true, true, false) => return None,
         };
-        let (result, to) = if step == 0 { (result, at) } else { self.element(result, at, step)? };
-        (!self.is_unknown.get()).then_some(())?;
-        Some(Action::Compute { expression: self.expression.borrow().clone(), result: result.value, to })
+        if step == 0 { Some(Some((result, at))) } else { self.element(result, at, step).map(Some) }
     }
 
     /// Returns the action that sets a predicate to a comparison result.
@@ -230,8 +248,8 @@ impl Recording {
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
         let value = recording.load(from, from_at, from_step)?;
         let (result, at) = recording.element(value.convert(to), to_at, to_step)?;
-        let value = result.value;
-        Some(Action::Compute { expression: recording.expression.into_inner(), result: value, to: at })
+        let results = vec![(result.value, at)];
+        Some(Action::Compute { expression: recording.expression.into_inner(), results })
     }
 }
 

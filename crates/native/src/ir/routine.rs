@@ -85,14 +85,13 @@ pub enum Action {
     Outside,
     /// Nothing.
     Nothing,
-    /// Assigns the channels' values to consecutive elements.
+    /// Assigns the channels' values to consecutive elements, after all values are read.
     Compute {
         /// Expression with the values.
         expression: Expression,
-        /// The node to assign.
-        result: Value,
-        /// Place of the first channel's element.
-        to: u32,
+        /// The nodes to assign, each with the place of the first channel's element. Their kinds
+        /// have one size.
+        results: Vec<(Value, u32)>,
     },
     /// Sets the bits of a predicate to a relation of two values.
     Compare {

@@ -62,10 +62,21 @@ pub enum Space {
         /// The bits of an address that form its offset.
         mask: u32,
     },
-    /// A surface, by offsets; an element of the table of state variables holds its number.
-    Surface(u32),
-    /// A surface, by offsets; the registers hold its number.
-    Named(u32),
+    /// A surface, by offsets. Its number is in the upper bits of an element of the table of state
+    /// variables.
+    Surface {
+        /// Index of the element.
+        element: u32,
+        /// The number's first bit.
+        shift: u32,
+    },
+    /// A surface, by offsets. Its number is in the upper bits of a dword of the registers.
+    Named {
+        /// The place of the dword.
+        at: u32,
+        /// The number's first bit.
+        shift: u32,
+    },
     /// Private memory of threads, by offsets from a start. The registers hold the start, in units
     /// of 1 or 16 bytes.
     Private {
@@ -80,8 +91,8 @@ impl Space {
     /// Returns the place of the dword that selects the memory.
     pub fn number(self) -> Option<u32> {
         match self {
-            Self::Named(number) | Self::Private { number, .. } => Some(number),
-            Self::Flat | Self::Local { .. } | Self::Surface(_) => None,
+            Self::Named { at: number, .. } | Self::Private { number, .. } => Some(number),
+            Self::Flat | Self::Local { .. } | Self::Surface { .. } => None,
         }
     }
 }

@@ -143,9 +143,11 @@ impl Numbers {
                     keys[2] = (same == other && may_be_simd32(transfer)).then(|| of(first, Some(second)));
                 }
             }
-            Action::Compute { expression, result, to } if is_whole => {
-                let parts = (0..parts).filter_map(|n| self.compute(expression, *result, *to, (n * lanes, lanes)));
-                results.extend(parts);
+            Action::Compute { expression, results: assigned } if is_whole => {
+                for (result, to) in assigned {
+                    let parts = (0..parts).filter_map(|n| self.compute(expression, *result, *to, (n * lanes, lanes)));
+                    results.extend(parts);
+                }
             }
             _ => {}
         }

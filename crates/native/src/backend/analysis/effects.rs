@@ -40,9 +40,12 @@ pub(crate) fn touch(a: Elements, b: Elements) -> bool {
 pub(crate) fn writes(step: &Step) -> Vec<Elements> {
     let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
-        Action::Compute { expression, result, to } => {
-            let bytes = expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes());
-            vec![Elements { at: *to, bytes, pitch: bytes, count }]
+        Action::Compute { expression, results } => {
+            let row = |&(result, at): &(Value, u32)| {
+                let bytes = expression.nodes.get(result).map_or(0, |(kind, _)| kind.bytes());
+                Elements { at, bytes, pitch: bytes, count }
+            };
+            results.iter().map(row).collect()
         }
         Action::Control { at, .. } => vec![Elements::one(*at, 4)],
         Action::Transfer(transfer) if transfer.access == Access::Load => {
@@ -76,7 +79,9 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
         loads.collect::<Vec<_>>()
     };
     match &step.action {
-        Action::Compute { expression, result, .. } => nodes(expression, &[*result]),
+        Action::Compute { expression, results } => {
+            nodes(expression, &results.iter().map(|(result, _)| *result).collect::<Vec<_>>())
+        }
         Action::Compare { expression, sides, .. } => nodes(expression, sides),
         Action::SetState { from, .. } => vec![one(*from)],
         Action::Control { at, .. } => vec![one(*at)],

@@ -1,7 +1,7 @@
 //! Validation: conditions that a routine must satisfy so that its code stays inside a frame's
 //! tables.
 
-use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer};
+use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer, Value};
 
 /// Maximum number of instructions, elements or bytes, which the code counts in 32 bits.
 const MOST: u32 = 1 << 24;
@@ -40,9 +40,14 @@ fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
     let lanes = mask.lanes.count_ones();
     match action {
         Action::Outside | Action::Nothing => true,
-        Action::Compute { expression, result, to } => {
-            let bytes = expression.nodes.get(*result).map_or(0, |(kind, _)| kind.bytes());
-            is_expression(routine, expression, lanes) && is_inside(routine, *to, lanes * bytes)
+        Action::Compute { expression, results } => {
+            let bytes_of = |result: Value| expression.nodes.get(result).map_or(0, |(kind, _)| kind.bytes());
+            let bytes = results.first().map_or(0, |(result, _)| bytes_of(*result));
+            is_expression(routine, expression, lanes)
+                && bytes > 0
+                && results
+                    .iter()
+                    .all(|(result, to)| bytes_of(*result) == bytes && is_inside(routine, *to, lanes * bytes))
         }
         Action::Compare { expression, sides, to, .. } => {
             sides.iter().all(|side| *side < expression.nodes.len())
@@ -74,8 +79,8 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
     let is_flat = transfer.space == Space::Flat || !matches!(addresses, Addresses::Offsets { .. });
     let addresses = is_flat && addresses.place().is_none_or(|at| is_inside(routine, at, lanes * addresses.bytes()));
     let space = match transfer.space {
-        Space::Surface(element) => element < routine.states,
-        Space::Named(at) => is_inside(routine, at, 4),
+        Space::Surface { element, shift } => element < routine.states && shift < u32::BITS,
+        Space::Named { at, shift } => is_inside(routine, at, 4) && shift < u32::BITS,
         Space::Private { number, unit } => is_inside(routine, number, 4) && matches!(unit, 1 | 16),
         Space::Flat | Space::Local { .. } => true,
     };

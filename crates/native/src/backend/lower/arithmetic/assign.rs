@@ -14,52 +14,55 @@ use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
 use crate::ir::{Expression, Kind, Mask, Node, Value};
 
-/// Computes a value for all channels and assigns it.
+/// Computes values for all channels and assigns them.
 pub(crate) fn emit_compute(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
     mask: &Mask,
     expression: &Expression,
-    result: Value,
-    to: u32,
+    results: &[(Value, u32)],
 ) -> Option<()> {
-    let kind = expression.nodes.get(result)?.0;
-    let uses = uses(expression, &[result])?;
-    let units = units(expression, &uses, mask, kind.bytes(), masm.widest())?;
-    let bytes = kind.bytes();
+    let roots: Vec<Value> = results.iter().map(|(root, _)| *root).collect();
+    let kinds: Vec<Kind> = roots.iter().map(|root| Some(expression.nodes.get(*root)?.0)).collect::<Option<_>>()?;
+    let bytes = kinds.first()?.bytes();
+    let uses = uses(expression, &roots)?;
+    let units = units(expression, &uses, mask, bytes, masm.widest())?;
     // A unit must not overwrite what a later unit reads.
-    let end = to + mask.lanes.count_ones() * bytes;
-    let is_hazard = |(node, uses): (&(Kind, Node), &u32)| match (node, uses) {
+    let length = mask.lanes.count_ones() * bytes;
+    let is_hazard = |to: u32, (node, uses): (&(Kind, Node), &u32)| match (node, uses) {
         (_, 0) => false,
         ((kind, Node::Load { at, step }), _) => {
             let size = kind.bytes() + step * (mask.lanes.count_ones() - 1);
-            (*step == 0 || *at != to || kind.bytes() != bytes) && *at < end && to < at + size
+            (*step == 0 || *at != to || kind.bytes() != bytes) && *at < to + length && to < at + size
         }
         _ => false,
     };
-    let waits = units.count > 1 && expression.nodes.iter().zip(&uses).any(is_hazard);
+    let has_hazard = |(_, to): &(Value, u32)| expression.nodes.iter().zip(&uses).any(|of| is_hazard(*to, of));
+    let waits = units.count > 1 && results.iter().any(has_hazard);
+    // Overlapping results are assigned one after the other, which units would interleave.
+    if let (2.., [(_, first), (_, second)]) = (units.count, results) {
+        (first.abs_diff(*second) >= length).then_some(())?;
+    }
     // Narrow results are written two units at a time: a wide load of two narrow stores would stall.
     let size = bytes * units.lanes;
     let is_joined = !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
     let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
     let mut waiting = Vec::new();
     for number in 0..written.count {
-        let mut value =
-            evaluate_unit(masm, expression, &uses, units, number * units.count / written.count, &[result])?[0];
+        let mut values = evaluate_unit(masm, expression, &uses, units, number * units.count / written.count, &roots)?;
         if is_joined {
-            let other = evaluate_unit(masm, expression, &uses, units, number * 2 + 1, &[result])?[0];
-            value = join_halves(masm, size, [value, other])?;
+            let others = evaluate_unit(masm, expression, &uses, units, number * 2 + 1, &roots)?;
+            for (value, other) in values.iter_mut().zip(others) {
+                *value = join_halves(masm, size, [*value, other])?;
+            }
         }
-        if waits {
-            waiting.push(value);
-        } else {
-            write_unit(masm, facts, mask, (written, number), kind, to, value)?;
-            masm.cache.drop(value);
+        waiting.extend(values.into_iter().zip(&kinds).zip(results).map(|of| (number, of)));
+        if !waits || number + 1 == written.count {
+            for (number, ((value, kind), (_, to))) in waiting.drain(..) {
+                write_unit(masm, facts, mask, (written, number), *kind, *to, value)?;
+                masm.cache.drop(value);
+            }
         }
-    }
-    for (number, value) in (0..).zip(waiting) {
-        write_unit(masm, facts, mask, (written, number), kind, to, value)?;
-        masm.cache.drop(value);
     }
     Some(())
 }

@@ -59,9 +59,7 @@ fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
     match &step.action {
         Action::Outside => None,
         Action::Nothing => Some(()),
-        Action::Compute { expression, result, to } => {
-            emit_compute(&mut e.masm, &e.facts, mask, expression, *result, *to)
-        }
+        Action::Compute { expression, results } => emit_compute(&mut e.masm, &e.facts, mask, expression, results),
         Action::Compare { expression, relation, sides, inverse, to } => {
             emit_compare(&mut e.masm, mask, expression, *relation, *sides, (*inverse, *to))
         }

@@ -20,25 +20,32 @@ pub(crate) fn find_buffer(
     transfer: &Transfer,
     slow: Label,
 ) -> Option<u32> {
-    match transfer.space {
+    let shift = match transfer.space {
         Space::Local { .. } => {
             masm.frame(PLACE, offset::LOCAL);
             return Some(FIRST_ENTRY);
         }
-        Space::Surface(element) if states.get(&element).is_some_and(|n| *n < SURFACES) => {
+        Space::Surface { element, shift } if states.get(&element).is_some_and(|n| n >> shift < SURFACES) => {
             masm.frame(PLACE, offset::SURFACES);
-            return Some(states[&element] << PLACE_SHIFT);
+            return Some(states[&element] >> shift << PLACE_SHIFT);
         }
-        Space::Surface(element) => {
+        Space::Surface { element, shift } => {
             masm.frame(PLACE, offset::STATES);
             masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(PLACE, element * 4));
+            shift
         }
-        Space::Named(place) => masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(FILE, place)),
+        Space::Named { at: place, shift } => {
+            masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(FILE, place));
+            shift
+        }
         Space::Private { number, unit } => {
             find_private(masm, (number, unit), marks_of(transfer.access), slow);
             return Some(FIRST_ENTRY);
         }
         Space::Flat => return None,
+    };
+    if shift > 0 {
+        masm.asm.ri(Code::Shr_rm32_imm8, Register::EAX, shift as i32);
     }
     masm.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::SURFACE_COUNT));
     masm.asm.jump(Code::Jae_rel32_64, slow);
