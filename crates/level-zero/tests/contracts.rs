@@ -191,3 +191,26 @@ fn chains_have_answers() {
     assert_eq!((result, memory.physical_size), (0, properties.total_size));
     assert!(memory.kind != unset && memory.read_bandwidth != unset);
 }
+
+/// Every device is a vertex of the fabric, and no edges connect vertices.
+#[test]
+fn devices_are_vertices() {
+    let setup = setup();
+    let (mut vertex, mut device, mut count) = (null_mut(), null_mut(), 0);
+    let result = call!(zeDeviceGetFabricVertexExp, setup.device => Raw, &mut vertex => *mut Raw);
+    let back = call!(zeFabricVertexGetDeviceExp, vertex => Raw, &mut device => *mut Raw);
+    assert_eq!((result, back, device), (0, 0, setup.device));
+    let all = call!(zeFabricVertexGetExp, setup.driver => Raw, &mut count => *mut u32, null_mut() => *mut Raw);
+    assert!(all == 0 && count > 0);
+    let mut properties = FabricVertexExpProperties { stype: 0x2_000b, ..Default::default() };
+    let mut about = DeviceProperties { stype: 3, ..Default::default() };
+    let results = [
+        call!(zeFabricVertexGetPropertiesExp, vertex => Raw, &mut properties => *mut FabricVertexExpProperties),
+        call!(zeDeviceGetProperties, setup.device => Raw, &mut about => *mut DeviceProperties),
+        call!(zeFabricEdgeGetExp, vertex => Raw, vertex => Raw, &mut count => *mut u32, null_mut() => *mut Raw),
+    ];
+    assert_eq!((results, properties.vertex_type, count), ([0; 3], 1, 0));
+    assert_eq!(properties.uuid.id, about.uuid.id);
+    let wrong = call!(zeFabricVertexGetDeviceExp, setup.device => Raw, &mut device => *mut Raw);
+    assert_eq!(wrong, ERROR_INVALID_ARGUMENT.0, "a device is no vertex");
+}

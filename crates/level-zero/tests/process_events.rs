@@ -117,12 +117,16 @@ fn pools_are_opened_in_the_same_process() {
         0 => u32, &mut memory => *mut *mut c_void);
     assert_eq!(result, ERROR_INVALID_ARGUMENT.0, "the handle has no memory");
     let put = |handle| call!(zeEventPoolPutIpcHandle, setup.context => Raw, handle => IpcEventPoolHandle);
-    for n in 0..48 {
+    for n in 0..56 {
         let mut damaged = handle;
         damaged.data[n] ^= 0x5a;
-        assert_eq!(open(&setup, damaged).0, ERROR_INVALID_ARGUMENT.0, "{n}");
+        // The first descriptor leads to the file, whatever process created the handle.
+        let (opened, copy) = open(&setup, damaged);
+        let expected = if (16..32).contains(&n) { 0 } else { ERROR_INVALID_ARGUMENT.0 };
+        assert_eq!(opened, expected, "{n}");
+        assert!(opened != 0 || call!(zeEventPoolCloseIpcHandle, copy => Raw) == 0);
         // A return does not need the size, which is last.
-        assert!(n >= 40 || put(damaged) == ERROR_INVALID_ARGUMENT.0, "{n}");
+        assert!(n >= 48 || put(damaged) == ERROR_INVALID_ARGUMENT.0, "{n}");
     }
     assert_eq!(call!(zeEventPoolCloseIpcHandle, imported => Raw), 0);
     assert_eq!(call!(zeEventPoolCloseIpcHandle, imported => Raw), ERROR_INVALID_ARGUMENT.0);

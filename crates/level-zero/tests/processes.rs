@@ -4,7 +4,7 @@
 mod common;
 
 use std::ffi::c_void;
-use std::os::fd::FromRawFd;
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd};
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -78,16 +78,29 @@ fn memory_is_opened_in_the_same_process() {
     assert_eq!((results, opened, unsafe { third.read() }), ([0, 0], 0, 8));
     let close = |place: *mut u32| call!(zeMemCloseIpcHandle, setup.context => Raw, place.cast() => *mut c_void);
     assert_eq!((close(one), close(one), close(first)), (0, ERROR_INVALID_ARGUMENT.0, ERROR_INVALID_ARGUMENT.0));
+    // A program passes the descriptor by a socket, and writes the received one over the first.
+    // SAFETY: the descriptor is the driver's, and the copy is the test's.
+    let copy = unsafe { BorrowedFd::borrow_raw(descriptor as i32).try_clone_to_owned().unwrap() };
+    let mut received = handle;
+    received.data[..4].copy_from_slice(&copy.as_raw_fd().to_le_bytes());
+    let (opened, fourth) = open(&setup, received);
+    // SAFETY: no command uses the memory.
+    assert_eq!((opened, unsafe { fourth.read() }), (0, 8));
+    assert_eq!(put(&setup, received), ERROR_INVALID_ARGUMENT.0, "only its creator returns a handle");
+    drop(copy);
+    assert_eq!(open(&setup, received).0, ERROR_INVALID_ARGUMENT.0);
     // The memory lives until all handles are returned.
     assert_eq!(call!(zeMemFree, setup.context => Raw, first.cast() => *mut c_void), 0);
     assert_eq!((put(&setup, again), open(&setup, handle).0, put(&setup, handle)), (0, 0, 0));
     assert_eq!((put(&setup, handle), open(&setup, handle).0), (ERROR_INVALID_ARGUMENT.0, ERROR_INVALID_ARGUMENT.0));
     // Handles hold any bytes: a damaged name, process, descriptor, or identity of the file.
     let kept = export(&setup, device_memory(&setup).cast()).1;
-    for n in 0..40 {
+    for n in 0..48 {
         let mut damaged = kept;
         damaged.data[n] ^= 0x5a;
-        assert_eq!(open(&setup, damaged).0, ERROR_INVALID_ARGUMENT.0, "{n}");
+        // The first descriptor leads to the file, whatever process created the handle.
+        let expected = if (16..32).contains(&n) { 0 } else { ERROR_INVALID_ARGUMENT.0 };
+        assert_eq!(open(&setup, damaged).0, expected, "{n}");
         assert_eq!(put(&setup, damaged), ERROR_INVALID_ARGUMENT.0, "{n}");
     }
 }

@@ -7,7 +7,6 @@ use visakit_runtime::devices::description::memory_bytes;
 use crate::api::entry::{Raw, functions};
 use crate::base::chain::{each, fill, list, read, update, write};
 use crate::base::handle::{self, Handle, get};
-use crate::base::result::*;
 use crate::base::types::*;
 use crate::devices::device::{Device, GROUPS, MOST_PATTERN};
 use crate::devices::driver::Driver;
@@ -124,17 +123,6 @@ functions! {
     }
 
     /// No device is connected to others by a fabric.
-    fn zeDeviceGetFabricVertexExp(device: Raw, vertex: Out<Raw>) {
-        get::<Device>(device)?;
-        ensure(!vertex.is_null(), ERROR_INVALID_NULL_POINTER)?;
-        Err(EXP_ERROR_DEVICE_IS_NOT_VERTEX)
-    }
-
-    fn zeFabricVertexGetExp(driver: Raw, count: Out<u32>, vertices: Out<Raw>) {
-        get::<Driver>(driver)?;
-        list(count, vertices, 0, |_, _| {})
-    }
-
     fn zeDeviceGetStatus(device: Raw) {
         get::<Device>(device).map(drop)
     }

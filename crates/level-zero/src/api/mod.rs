@@ -6,6 +6,8 @@ mod driver;
 
 mod device;
 
+mod fabric;
+
 mod context;
 
 mod virtual_memory;

@@ -7,6 +7,7 @@ use crate::api::context::*;
 use crate::api::device::*;
 use crate::api::driver::*;
 use crate::api::event::*;
+use crate::api::fabric::*;
 use crate::api::fill::tables;
 use crate::api::graph::*;
 use crate::api::image::*;
@@ -393,13 +394,13 @@ tables! {
     zeGetFabricVertexExpProcAddrTable {
         4:
             ok zeFabricVertexGetExp
-            no zeFabricVertexGetSubVerticesExp
-            no zeFabricVertexGetPropertiesExp
-            no zeFabricVertexGetDeviceExp;
+            ok zeFabricVertexGetSubVerticesExp
+            ok zeFabricVertexGetPropertiesExp
+            ok zeFabricVertexGetDeviceExp;
     }
     zeGetFabricEdgeExpProcAddrTable {
         4:
-            no zeFabricEdgeGetExp
+            ok zeFabricEdgeGetExp
             no zeFabricEdgeGetVerticesExp
             no zeFabricEdgeGetPropertiesExp;
     }

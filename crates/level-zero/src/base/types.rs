@@ -191,6 +191,14 @@ structures! {
         device: u32,
         function: u32,
     }
+    FabricVertexExpProperties {
+        stype: u32,
+        p_next: *mut c_void,
+        uuid: DeviceUuid,
+        vertex_type: u32,
+        remote: u8,
+        address: PciAddressExt,
+    }
     PciSpeedExt {
         gen_version: i32,
         width: i32,

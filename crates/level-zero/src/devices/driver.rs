@@ -4,15 +4,23 @@ use std::sync::{Arc, LazyLock};
 
 use visakit_runtime::devices::description::{Description, listed};
 
-use crate::base::handle::{self, Handle, kind};
+use crate::base::handle::{self, Handle, Kind, kind};
 use crate::devices::device::Device;
 
 /// Driver of the API.
 pub(crate) struct Driver {
     pub(crate) devices: Vec<Handle<Device>>,
+    pub(crate) vertices: Vec<Handle<Vertex>>,
 }
 
 kind!(Driver);
+
+/// Vertex of the fabric: a device.
+pub(crate) struct Vertex {
+    pub(crate) device: Handle<Device>,
+}
+
+kind!(Vertex);
 
 /// Version of the API: 1.17.
 pub(crate) const VERSION: u32 = 1 << 16 | 17;
@@ -50,15 +58,18 @@ pub(crate) const EXTENSIONS: [(&str, u32); 28] = [
 ];
 
 static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
-    let device = |target| {
-        let device = handle::create(Device::new(Description::new(target)));
-        handle::give(Arc::clone(&device));
-        device
-    };
-    let driver = handle::create(Driver { devices: listed().into_iter().map(device).collect() });
-    handle::give(Arc::clone(&driver));
-    driver
+    let device = |target| given(handle::create(Device::new(Description::new(target))));
+    let devices: Vec<_> = listed().into_iter().map(device).collect();
+    let vertex = |device: &Handle<Device>| given(handle::create(Vertex { device: Arc::clone(device) }));
+    let vertices = devices.iter().map(vertex).collect();
+    given(handle::create(Driver { devices, vertices }))
 });
+
+/// Registers an object that lives until the process ends.
+fn given<T: Kind>(object: Handle<T>) -> Handle<T> {
+    handle::give(Arc::clone(&object));
+    object
+}
 
 /// Returns the only driver, which lives until the process ends.
 pub(crate) fn the() -> &'static Handle<Driver> {

@@ -1,8 +1,11 @@
-//! Interprocess handles: files of memory or of events' states, which another process of the same
-//! user opens.
+//! Interprocess handles: files of memory or of events' states, which another process opens.
+//!
+//! A handle begins with the number of a descriptor, as Intel's do: programs such as MPI libraries
+//! send the descriptor by a socket and write the number that they receive over it. If the handle
+//! arrives as it is, the file is opened by the process that created it, of the same user.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -36,6 +39,8 @@ impl Kind {
 /// the process may have closed the descriptor.
 #[derive(Clone, Copy)]
 struct Contents {
+    /// The descriptor, or one that a program has received and written over it.
+    passed: u64,
     process: u64,
     descriptor: u64,
     device: u64,
@@ -59,9 +64,9 @@ fn exported() -> MutexGuard<'static, HashMap<(u64, u64), Exported>> {
 
 impl Contents {
     fn to_handle(self, kind: Kind) -> Bytes {
-        let Self { process, descriptor, device, inode, bytes } = self;
+        let Self { passed, process, descriptor, device, inode, bytes } = self;
         let mut handle = [0; size_of::<Bytes>()];
-        let fields = [kind.magic(), process, descriptor, device, inode, bytes];
+        let fields = [passed, kind.magic(), process, descriptor, device, inode, bytes];
         handle.as_chunks_mut().0.iter_mut().zip(fields).for_each(|(to, field)| *to = field.to_le_bytes());
         handle
     }
@@ -70,19 +75,32 @@ impl Contents {
     fn of(kind: Kind, handle: &Bytes) -> Result<Self> {
         let mut fields = handle.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes));
         let mut next = || fields.next().unwrap_or(0);
+        let passed = next();
         ensure(next() == kind.magic(), ERROR_INVALID_ARGUMENT)?;
         let (process, descriptor, device, inode, bytes) = (next(), next(), next(), next(), next());
-        Ok(Self { process, descriptor, device, inode, bytes })
+        Ok(Self { passed, process, descriptor, device, inode, bytes })
     }
 
-    /// Opens the file.
+    /// Opens the file by a descriptor of this process or of the one that created the handle.
     fn open(self) -> Result<File> {
-        let Self { process, descriptor, .. } = self;
-        let file = File::options().read(true).write(true).open(format!("/proc/{process}/fd/{descriptor}"));
-        let file = file.map_err(|_| ERROR_INVALID_ARGUMENT)?;
-        let about = file.metadata().map_err(|_| ERROR_INVALID_ARGUMENT)?;
-        ensure((about.dev(), about.ino()) == (self.device, self.inode), ERROR_INVALID_ARGUMENT)?;
-        Ok(file)
+        let Self { passed, process, descriptor, .. } = self;
+        let sent = (passed == descriptor).then(|| format!("/proc/{process}/fd/{descriptor}"));
+        let mut paths = std::iter::once(format!("/proc/self/fd/{passed}")).chain(sent);
+        paths.find_map(|path| self.open_at(&path)).ok_or(ERROR_INVALID_ARGUMENT)
+    }
+
+    /// Opens a path if it leads to the file.
+    fn open_at(self, path: &str) -> Option<File> {
+        let is_same = |about: Metadata| (about.dev(), about.ino()) == (self.device, self.inode);
+        // Looks before it opens: the path may lead to anything, such as a pipe, which blocks.
+        std::fs::metadata(path).is_ok_and(is_same).then_some(())?;
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        file.metadata().is_ok_and(is_same).then_some(file)
+    }
+
+    /// Returns true if this process created the handle and nothing was written over it.
+    fn is_own(self) -> bool {
+        self.process == u64::from(std::process::id()) && self.passed == self.descriptor
     }
 }
 
@@ -101,7 +119,7 @@ pub(crate) fn export(kind: Kind, file: &File, bytes: usize) -> Result<Bytes> {
     own.count += 1;
     let descriptor = u64::try_from(own.file.as_raw_fd()).unwrap_or(0);
     let process = u64::from(std::process::id());
-    Ok(Contents { process, descriptor, device, inode, bytes: bytes as u64 }.to_handle(kind))
+    Ok(Contents { passed: descriptor, process, descriptor, device, inode, bytes: bytes as u64 }.to_handle(kind))
 }
 
 /// Creates a handle of memory from a descriptor of this process.
@@ -129,7 +147,7 @@ pub(crate) fn open_descriptor(descriptor: i32) -> Result<File> {
 /// Returns the descriptor of a handle of this process with memory.
 pub(crate) fn descriptor(handle: &Bytes) -> Result<u64> {
     let contents = Contents::of(Kind::Memory, handle)?;
-    ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
+    ensure(contents.is_own(), ERROR_INVALID_ARGUMENT)?;
     ensure(exported().contains_key(&(contents.device, contents.inode)), ERROR_INVALID_ARGUMENT)?;
     Ok(contents.descriptor)
 }
@@ -137,7 +155,7 @@ pub(crate) fn descriptor(handle: &Bytes) -> Result<u64> {
 /// Takes back a handle of this process.
 pub(crate) fn take_back(kind: Kind, handle: &Bytes) -> Result {
     let contents = Contents::of(kind, handle)?;
-    ensure(contents.process == u64::from(std::process::id()), ERROR_INVALID_ARGUMENT)?;
+    ensure(contents.is_own(), ERROR_INVALID_ARGUMENT)?;
     let mut all = exported();
     let key = (contents.device, contents.inode);
     let own = all.get_mut(&key).ok_or(ERROR_INVALID_ARGUMENT)?;
