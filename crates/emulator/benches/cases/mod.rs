@@ -37,9 +37,18 @@ impl Case {
         visakit_testing::root().join(format!("crates/emulator/tests/conformance/{}.{extension}", self.program))
     }
 
+    /// Returns true if an argument has doubles.
+    pub(crate) fn has_doubles(&self) -> bool {
+        self.arguments.iter().any(|value| matches!(value, Value::Doubles(_)))
+    }
+
     /// Loads the case for the emulator: the program for a target, the sizes and the arguments.
+    /// `TARGET today` is the program of today's compiler.
     pub(crate) fn load(&self, target: &str) -> (Program, NdRange, Vec<Option<Argument>>) {
-        let file = self.file(&format!("{target}.zebin.gz"));
+        let file = match target.strip_suffix(" today") {
+            Some(target) => self.file("cl").with_file_name(format!("today/{}.{target}.zebin.gz", self.program)),
+            None => self.file(&format!("{target}.zebin.gz")),
+        };
         let bytes = visakit_testing::unpacked(&file).expect("the programs are committed");
         let zebin = Zebin::parse("programs", &bytes).expect("a zebin");
         let program = Program::from_zebin(&zebin, Some(self.kernel), None).expect("a kernel");
