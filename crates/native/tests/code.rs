@@ -120,6 +120,8 @@ fn predicates_are_written_in_parts() {
     }
 }
 
+const SURFACE: Space = Space::Surface { element: 0, shift: 0 };
+
 /// Every unit, access, order of addresses and set of channels, compared with a byte-by-byte copy.
 #[test]
 fn units_and_changes() {
@@ -152,11 +154,7 @@ fn units_and_changes() {
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             let transfer = Transfer {
                 access,
-                space: if is_local {
-                    Space::Local { mask: 0x0fff_ffff }
-                } else {
-                    Space::Surface { element: 0, shift: 0 }
-                },
+                space: if is_local { Space::Local { mask: 0x0fff_ffff } } else { SURFACE },
                 addresses: Addresses::Dwords(0),
                 global: None,
                 scale: 1,
@@ -260,7 +258,7 @@ fn memory_is_reached_where_everything_is_inside() {
     let transfer = |access, at| {
         Action::Transfer(Transfer {
             access,
-            space: Space::Surface { element: 0, shift: 0 },
+            space: SURFACE,
             addresses: Addresses::Dwords(0),
             global: None,
             scale: 1,

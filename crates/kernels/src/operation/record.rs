@@ -148,7 +148,7 @@ impl Recording {
         Some(value.convert(kind))
     }
 
-    /// Records a value as an element of the registers, and returns the place of the first channel's.
+    /// Records a value as an element of the registers. Returns it with the first channel's place.
     /// A strided integer becomes part of a wider element, which keeps its other bits.
     fn element<'r>(&'r self, value: Node<'r>, at: u32, step: u32) -> Option<(Node<'r>, u32)> {
         let bytes = value.kind.bytes();

@@ -1,8 +1,8 @@
 //! Interprocess handles: files of memory or of events' states, which another process opens.
 //!
 //! A handle begins with the number of a descriptor, as Intel's do: programs such as MPI libraries
-//! send the descriptor by a socket and write the number that they receive over it. If the handle
-//! arrives as it is, the file is opened by the process that created it, of the same user.
+//! send the descriptor by a socket and write the number that they receive over it. The file of an
+//! unchanged handle is opened through the process that created it, of the same user.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
