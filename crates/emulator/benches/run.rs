@@ -78,7 +78,8 @@ fn main() {
             ("bmg today", Engine::Native, None),
         ];
         // dg2 has no doubles.
-        let has = |target: &str| !target.starts_with("dg2") || !case.has_doubles();
+        let has_doubles = case.arguments.iter().any(|value| matches!(value, Value::Doubles(_)));
+        let has = |target: &str| !target.starts_with("dg2") || !has_doubles;
         let runners =
             runners.map(|(target, engine, threads)| has(target).then(|| Ours::new(case, target, engine, threads)));
         let mut times = [None; RUNNERS.len()];

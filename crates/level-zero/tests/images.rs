@@ -15,7 +15,12 @@ const SIDES: (usize, usize) = (19, 7);
 
 /// Creates an image of four bytes per texel, as unsigned integers.
 fn image(setup: &Setup, width: usize) -> (u32, Raw) {
-    let format = ImageFormat { layout: 4, kind: 0, x: 0, y: 1, z: 2, w: 3 };
+    swizzled(setup, width, [0, 1, 2, 3])
+}
+
+/// Creates an image whose colours have these sources.
+fn swizzled(setup: &Setup, width: usize, [x, y, z, w]: [u32; 4]) -> (u32, Raw) {
+    let format = ImageFormat { layout: 4, kind: 0, x, y, z, w };
     let desc =
         ImageDesc { stype: 0x13, kind: 2, format, width: width as u64, height: SIDES.1 as u32, ..Default::default() };
     let mut image = null_mut();
@@ -24,12 +29,8 @@ fn image(setup: &Setup, width: usize) -> (u32, Raw) {
     (result, image)
 }
 
-#[test]
-fn kernels_read_and_write_images() {
-    let Some(spirv) = MODULE.as_ref() else { return };
-    let setup = setup();
-    assert_eq!(image(&setup, 0).0, ERROR_UNSUPPORTED_SIZE.0);
-    let ((_, from), (_, to)) = (image(&setup, SIDES.0), image(&setup, SIDES.0));
+/// Returns the kernel that writes 255 minus each colour of one image to another, and its sampler.
+fn inverter(setup: &Setup, spirv: &[u8], from: Raw, to: Raw) -> (Raw, Raw) {
     let (result, module, log) = setup.module(0, spirv, c"");
     assert_eq!(result, 0, "{log}");
     let kernel = setup.kernel(module, c"invert");
@@ -39,17 +40,52 @@ fn kernels_read_and_write_images() {
         &mut sampler => *mut Raw);
     assert_eq!(result, 0);
     assert_eq!([set(kernel, 0, &from), set(kernel, 1, &to), set(kernel, 2, &sampler)], [0; 3]);
+    (kernel, sampler)
+}
+
+/// Appends a launch for every texel.
+fn launch(list: Raw, kernel: Raw) -> u32 {
+    let groups = GroupCount { group_count_x: SIDES.0 as u32, group_count_y: SIDES.1 as u32, group_count_z: 1 };
+    call!(zeCommandListAppendLaunchKernel, list => Raw, kernel => Raw, &groups => *const GroupCount,
+        null_mut() => Raw, 0 => u32, null() => *const Raw)
+}
+
+/// Formats say which component of a texel is each colour: also zero, one, or any.
+#[test]
+fn colours_have_sources() {
+    let Some(spirv) = MODULE.as_ref() else { return };
+    let setup = setup();
+    assert_eq!(swizzled(&setup, SIDES.0, [0, 1, 2, 7]).0, ERROR_INVALID_ENUMERATION.0);
+    for (from, to, expected) in [
+        ([0, 1, 2, 3], [3, 2, 1, 0], [252, 253, 254, 255]),
+        ([2, 1, 0, 3], [6, 6, 6, 6], [253, 254, 255, 252]),
+        ([3, 0, 1, 2], [0, 1, 2, 3], [252, 255, 254, 253]),
+        ([1, 4, 5, 6], [3, 2, 1, 0], [252, 254, 255, 254]),
+        ([0, 1, 2, 3], [1, 2, 3, 0], [252, 255, 254, 253]),
+    ] {
+        let ((_, source), (_, target)) = (swizzled(&setup, SIDES.0, from), swizzled(&setup, SIDES.0, to));
+        let (kernel, _) = inverter(&setup, spirv, source, target);
+        let mut texels = [0_u8, 1, 2, 3].repeat(SIDES.0 * SIDES.1);
+        assert_eq!((copy(&setup, source, &mut texels, true), launch(setup.immediate(2, 1), kernel)), (0, 0));
+        assert_eq!(copy(&setup, target, &mut texels, false), 0);
+        assert_eq!(texels, expected.repeat(SIDES.0 * SIDES.1), "{from:?} {to:?}");
+    }
+}
+
+#[test]
+fn kernels_read_and_write_images() {
+    let Some(spirv) = MODULE.as_ref() else { return };
+    let setup = setup();
+    assert_eq!(image(&setup, 0).0, ERROR_UNSUPPORTED_SIZE.0);
+    let ((_, from), (_, to)) = (image(&setup, SIDES.0), image(&setup, SIDES.0));
+    let (kernel, sampler) = inverter(&setup, spirv, from, to);
     assert_eq!(set(kernel, 0, &sampler), ERROR_INVALID_ARGUMENT.0, "a sampler is no image");
     let texels: Vec<u8> = (0..SIDES.0 * SIDES.1 * 4).map(|n| (n * 7) as u8).collect();
     let list = setup.immediate(2, 1);
     let upload = call!(zeCommandListAppendImageCopyFromMemory, list => Raw, from => Raw,
         texels.as_ptr().cast() => *const c_void, null() => *const ImageRegion, null_mut() => Raw, 0 => u32,
         null() => *const Raw);
-    assert_eq!(upload, 0);
-    let groups = GroupCount { group_count_x: SIDES.0 as u32, group_count_y: SIDES.1 as u32, group_count_z: 1 };
-    let launched = call!(zeCommandListAppendLaunchKernel, list => Raw, kernel => Raw,
-        &groups => *const GroupCount, null_mut() => Raw, 0 => u32, null() => *const Raw);
-    assert_eq!(launched, 0);
+    assert_eq!((upload, launch(list, kernel)), (0, 0));
     let mut found = vec![0_u8; texels.len()];
     let mut download = |region: *const ImageRegion| {
         let result = call!(zeCommandListAppendImageCopyToMemory, list => Raw,

@@ -6,6 +6,9 @@ use half::f16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are OpenCL's")]
 pub enum ComponentOrder {
+    /// This number of components. Red, green, blue and alpha are each the component of this number,
+    /// [`ComponentOrder::ZERO`] or [`ComponentOrder::ONE`].
+    Swizzle(u8, [u8; 4]),
     R,
     Rg,
     Rgba,
@@ -79,6 +82,24 @@ const COMPONENTS: [(&str, ComponentType, u32); 12] = [
     ("32f", ComponentType::Float, 0x10de),
 ];
 
+impl ComponentOrder {
+    /// Source of a colour that is zero.
+    pub const ZERO: u8 = 4;
+    /// Source of a colour that is one.
+    pub const ONE: u8 = 5;
+
+    /// Returns the order in which texels have this number of components and colours have these
+    /// sources: a named one, if there is one.
+    pub fn of_sources(parts: u8, sources: [u8; 4]) -> Self {
+        let is_it = |order: &Self| {
+            let format = Format { order: *order, component: ComponentType::Float };
+            format.parts() == usize::from(parts) && format.sources() == sources
+        };
+        let named = ORDERS.iter().map(|(_, order, _)| *order);
+        named.into_iter().find(is_it).unwrap_or(Self::Swizzle(parts, sources))
+    }
+}
+
 impl Format {
     /// Returns the format with this name: a component order and a component type, such as
     /// `rgba8unorm` or `r32f`.
@@ -142,6 +163,7 @@ impl Format {
             | ComponentOrder::Intensity
             | ComponentOrder::Depth => 1,
             ComponentOrder::Rg => 2,
+            ComponentOrder::Swizzle(parts, _) => parts.into(),
             _ => 4,
         }
     }
@@ -151,10 +173,10 @@ impl Format {
         matches!(self.order, ComponentOrder::Srgba | ComponentOrder::Sbgra)
     }
 
-    /// Returns the source of red, green, blue and alpha: the number of a texel component, [`ZERO`]
-    /// or [`ONE`].
+    /// Returns the source of red, green, blue and alpha: the number of a texel component,
+    /// [`ComponentOrder::ZERO`] or [`ComponentOrder::ONE`].
     #[inline]
-    pub(super) fn sources(self) -> [u8; 4] {
+    pub fn sources(self) -> [u8; 4] {
         match self.order {
             ComponentOrder::R | ComponentOrder::Depth => [0, ZERO, ZERO, ONE],
             ComponentOrder::Rg => [0, 1, ZERO, ONE],
@@ -165,6 +187,7 @@ impl Format {
             ComponentOrder::A => [ZERO, ZERO, ZERO, 0],
             ComponentOrder::Luminance => [0, 0, 0, ONE],
             ComponentOrder::Intensity => [0; 4],
+            ComponentOrder::Swizzle(_, sources) => sources,
         }
     }
 
@@ -176,6 +199,9 @@ impl Format {
             ComponentOrder::Argb => [3, 0, 1, 2],
             ComponentOrder::Abgr => [3, 2, 1, 0],
             ComponentOrder::A => [3; 4],
+            ComponentOrder::Swizzle(_, sources) => std::array::from_fn(|component| {
+                sources.iter().position(|&source| usize::from(source) == component).unwrap_or(component) as u8
+            }),
             _ => [0, 1, 2, 3],
         }
     }
@@ -202,9 +228,8 @@ impl Format {
     }
 }
 
-/// Sources of a colour that are not a texel component: the constants zero and one.
-const ZERO: u8 = 4;
-const ONE: u8 = 5;
+const ZERO: u8 = ComponentOrder::ZERO;
+const ONE: u8 = ComponentOrder::ONE;
 
 /// Smallest F whose neighbours differ by 1, for positive and negative numbers added to it.
 const ROUNDER: f32 = 1.5 * (1 << 23) as f32;

@@ -258,6 +258,11 @@ impl Picture<'_> {
             O::A => [Zero, Zero, Zero, Stored(0)],
             O::Luminance => [Stored(0), Stored(0), Stored(0), One],
             O::Intensity => places([0; 4]),
+            O::Swizzle(_, sources) => sources.map(|source| match source {
+                O::ZERO => Zero,
+                O::ONE => One,
+                place => Stored(place.into()),
+            }),
         }
     }
 

@@ -37,11 +37,6 @@ impl Case {
         visakit_testing::root().join(format!("crates/emulator/tests/conformance/{}.{extension}", self.program))
     }
 
-    /// Returns true if an argument has doubles.
-    pub(crate) fn has_doubles(&self) -> bool {
-        self.arguments.iter().any(|value| matches!(value, Value::Doubles(_)))
-    }
-
     /// Loads the case for the emulator: the program for a target, the sizes and the arguments.
     /// `TARGET today` is the program of today's compiler.
     pub(crate) fn load(&self, target: &str) -> (Program, NdRange, Vec<Option<Argument>>) {

@@ -33,6 +33,10 @@ kind!(Image);
 
 /// Layout with a plane of brightness, and one of colors with half the sides.
 const NV12: u32 = 15;
+/// Swizzles that are no component: zero, one, and whatever suits.
+const SWIZZLE_ZERO: u32 = 4;
+const SWIZZLE_ONE: u32 = 5;
+const SWIZZLE_ANY: u32 = 6;
 /// Format of a plane of brightness.
 const BRIGHTNESS: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
 
@@ -64,13 +68,19 @@ fn format(given: &ImageFormat) -> Result<Format> {
         _ => return Err(ERROR_UNSUPPORTED_IMAGE_FORMAT),
     };
     let component = types.get(given.kind as usize).ok_or(ERROR_INVALID_ENUMERATION)?;
-    let order = match (count, given.x) {
-        (1, _) => ComponentOrder::R,
-        (2, _) => ComponentOrder::Rg,
-        // The first component is blue.
-        (_, 2) => ComponentOrder::Bgra,
-        _ => ComponentOrder::Rgba,
+    let swizzle = [given.x, given.y, given.z, given.w];
+    ensure(swizzle.iter().all(|&word| word <= SWIZZLE_ANY), ERROR_INVALID_ENUMERATION)?;
+    let source = |colour: usize| match swizzle[colour] {
+        SWIZZLE_ZERO => ComponentOrder::ZERO,
+        SWIZZLE_ONE => ComponentOrder::ONE,
+        word => match if word == SWIZZLE_ANY { colour as u8 } else { word as u8 } {
+            // Missing colours are zero, and missing alpha is one.
+            component if component < count => component,
+            3 => ComponentOrder::ONE,
+            _ => ComponentOrder::ZERO,
+        },
     };
+    let order = ComponentOrder::of_sources(count, std::array::from_fn(source));
     Ok(Format { order, component: component.ok_or(ERROR_UNSUPPORTED_IMAGE_FORMAT)? })
 }
 
