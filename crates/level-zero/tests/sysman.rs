@@ -88,6 +88,11 @@ fn devices_have_memory() {
     assert_eq!(call!(zesMemoryGetProperties, module => Raw, &mut memory => *mut ZesMemProperties), 0);
     assert_eq!(call!(zesMemoryGetState, module => Raw, &mut state => *mut ZesMemState), 0);
     assert!(state.free > 0 && state.free <= state.size && state.size == memory.physical_size && state.health == 1);
+    let (mut other, mut of_other) = (null_mut(), ZesMemProperties { stype: 0xb, ..Default::default() });
+    let result = call!(zesDeviceEnumMemoryModules, found[1] => Raw, &mut count => *mut u32, &mut other => *mut Raw);
+    let properties = call!(zesMemoryGetProperties, other => Raw, &mut of_other => *mut ZesMemProperties);
+    let locations = (memory.location, of_other.location);
+    assert_eq!((result, properties, locations), (0, 0, (1, 0)), "a card has memory of its own");
     let mut usable = DeviceUsablememSizeExtProperties { stype: 0x2_0041, ..Default::default() };
     core.p_next = (&raw mut usable).cast();
     assert_eq!(call!(zeDeviceGetProperties, device => Raw, &mut core => *mut DeviceProperties), 0);

@@ -17,9 +17,8 @@ use crate::devices::driver::{self, Driver};
 
 /// Type of the structure with more properties of a device.
 const DEVICE_EXTENSION: u32 = 0x2d;
-/// Type and place of the memory: DDR of the system.
+/// Type of the memory: DDR.
 const DDR: u32 = 1;
-const SYSTEM: u32 = 0;
 /// State of memory.
 const HEALTHY: u32 = 1;
 /// Flags of a process: it uses the compute engine.
@@ -138,9 +137,9 @@ functions! {
     }
 
     fn zesMemoryGetProperties(module: Raw, properties: Out<ZesMemProperties>) {
-        get::<MemoryModule>(module)?;
+        let module = get::<MemoryModule>(module)?;
         update(properties, |out| {
-            (out.kind, out.on_subdevice, out.subdevice_id, out.location) = (DDR, 0, 0, SYSTEM);
+            (out.kind, out.on_subdevice, out.subdevice_id, out.location) = (DDR, 0, 0, module.is_on_card.into());
             (out.physical_size, out.bus_width, out.num_channels) = (memory_bytes(), -1, -1);
         })
     }

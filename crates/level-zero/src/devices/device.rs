@@ -24,7 +24,10 @@ pub(crate) struct Device {
 kind!(Device);
 
 /// Memory of a device in system management.
-pub(crate) struct MemoryModule;
+pub(crate) struct MemoryModule {
+    /// True if the device has memory of its own; otherwise it uses the system's.
+    pub(crate) is_on_card: bool,
+}
 
 kind!(MemoryModule);
 
@@ -98,7 +101,7 @@ impl Device {
     /// Returns the handle of the memory in system management.
     pub(crate) fn module(&self) -> *mut c_void {
         let make = || {
-            let module = handle::create(MemoryModule);
+            let module = handle::create(MemoryModule { is_on_card: self.description.target.card() });
             handle::give(Arc::clone(&module));
             module
         };
