@@ -105,6 +105,16 @@ fn kernels_use_memory_of_the_process() {
     assert!((0..COUNT).all(|n| unsafe { own.add(n).read() } == 2.0 + 3.0 * n as f32));
     assert_eq!(scale(list, kernel, CONSTANTS.as_ptr(), heap[1..].as_mut_ptr()), 0);
     assert!(heap[0] == 0.5 && (0..COUNT).all(|n| heap[n + 1] == 6.0 + n as f32));
+    // Atomic accesses of heap memory.
+    let (place, mut flags) = (heap.as_mut_ptr().cast::<c_void>(), 0);
+    let set_flags = |flags: u32| {
+        call!(zeMemSetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw,
+            place => *mut c_void, 4 => usize, flags => u32)
+    };
+    assert_eq!((set_flags(2), set_flags(1 << 6)), (0, ERROR_INVALID_ARGUMENT.0));
+    let result = call!(zeMemGetAtomicAccessAttributeExp, setup.context => Raw, setup.device => Raw,
+        place => *mut c_void, 4 => usize, &mut flags => *mut u32);
+    assert_eq!((result, flags), (0, 2));
     // Pointers in memory: a list on heap and stack.
     let last = Node { next: std::ptr::null(), value: 30 };
     let middle = Box::new(Node { next: &raw const last, value: 12 });

@@ -1,8 +1,10 @@
 //! Entry points of contexts and their memory.
 
+use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::PoisonError;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use visakit_runtime::base::environment::ENVIRONMENT;
 use visakit_runtime::base::raw::{In, Out};
 use visakit_runtime::base::storage::PAGE;
 
@@ -12,7 +14,7 @@ use crate::base::extensions::ExternalMemoryFd;
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, Usm, find_range, lookup, with_file};
+use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, find_range, lookup, with_file};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
 use crate::devices::ipc::{self, OPAQUE_FD};
@@ -43,15 +45,25 @@ pub(super) fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle
     Ok((context, device))
 }
 
-/// Returns the shared allocation that contains a range, for one of its devices.
-fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<Usm> {
+/// Flags of atomic accesses, by device.
+type AtomicFlags = Arc<Mutex<BTreeMap<usize, u32>>>;
+
+/// Flags of memory of the process, by address.
+static OF_SYSTEM: LazyLock<Mutex<BTreeMap<usize, AtomicFlags>>> = LazyLock::new(Mutex::default);
+
+/// Returns the atomic accesses of the shared memory that contains a range, for one of its devices.
+fn shared(context: Raw, device: Raw, first: *mut c_void, size: usize) -> Result<AtomicFlags> {
     pair(context, device)?;
     ensure(!first.is_null(), ERROR_INVALID_NULL_POINTER)?;
     ensure(size > 0, ERROR_UNSUPPORTED_SIZE)?;
-    let found = lookup(first as u64).ok_or(ERROR_INVALID_ARGUMENT)?;
+    let Some(found) = lookup(first as u64) else {
+        ensure(ENVIRONMENT.system_memory, ERROR_INVALID_ARGUMENT)?;
+        let mut of_system = OF_SYSTEM.lock().unwrap_or_else(PoisonError::into_inner);
+        return Ok(Arc::clone(of_system.entry(first as usize).or_default()));
+    };
     find_range(first as usize, size)?;
     ensure(found.about.kind == SHARED, ERROR_INVALID_ARGUMENT)?;
-    Ok(found.about)
+    Ok(found.about.atomics)
 }
 
 /// Allocates memory of the host or of a device: new, or the file in the chain of the description.
@@ -209,10 +221,10 @@ functions! {
     }
 
     fn zeMemSetAtomicAccessAttributeExp(context: Raw, device: Raw, first: *mut c_void, size: usize, flags: u32) {
-        let usm = shared(context, device, first, size)?;
+        let given = shared(context, device, first, size)?;
         ensure(flags < SYSTEM_ATOMICS << 1, ERROR_INVALID_ENUMERATION)?;
         ensure(flags & SYSTEM_ATOMICS == 0, ERROR_INVALID_ARGUMENT)?;
-        usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).insert(device as usize, flags);
+        given.lock().unwrap_or_else(PoisonError::into_inner).insert(device as usize, flags);
         Ok(())
     }
 
@@ -223,8 +235,8 @@ functions! {
         size: usize,
         flags: Out<u32>,
     ) {
-        let usm = shared(context, device, first, size)?;
-        let given = usm.atomics.lock().unwrap_or_else(PoisonError::into_inner).get(&(device as usize)).copied();
+        let given = shared(context, device, first, size)?;
+        let given = given.lock().unwrap_or_else(PoisonError::into_inner).get(&(device as usize)).copied();
         write(flags, given.unwrap_or(0))
     }
 
