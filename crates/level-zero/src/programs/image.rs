@@ -73,12 +73,12 @@ fn format(given: &ImageFormat) -> Result<Format> {
     let source = |colour: usize| match swizzle[colour] {
         SWIZZLE_ZERO => ComponentOrder::ZERO,
         SWIZZLE_ONE => ComponentOrder::ONE,
-        word => match if word == SWIZZLE_ANY { colour as u8 } else { word as u8 } {
+        word => {
+            let component = if word == SWIZZLE_ANY { colour as u8 } else { word as u8 };
             // Missing colours are zero, and missing alpha is one.
-            component if component < count => component,
-            3 => ComponentOrder::ONE,
-            _ => ComponentOrder::ZERO,
-        },
+            let missing = if component == 3 { ComponentOrder::ONE } else { ComponentOrder::ZERO };
+            if component < count { component } else { missing }
+        }
     };
     let order = ComponentOrder::of_sources(count, std::array::from_fn(source));
     Ok(Format { order, component: component.ok_or(ERROR_UNSUPPORTED_IMAGE_FORMAT)? })
