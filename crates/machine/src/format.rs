@@ -91,12 +91,38 @@ impl ComponentOrder {
     /// Returns the order in which texels have this number of components and colours have these
     /// sources: a named one, if there is one.
     pub fn of_sources(parts: u8, sources: [u8; 4]) -> Self {
-        let is_it = |order: &Self| {
-            let format = Format { order: *order, component: ComponentType::Float };
-            format.parts() == usize::from(parts) && format.sources() == sources
-        };
-        let named = ORDERS.iter().map(|(_, order, _)| *order);
-        named.into_iter().find(is_it).unwrap_or(Self::Swizzle(parts, sources))
+        let is_it = |order: &Self| order.parts() == usize::from(parts) && order.sources() == sources;
+        let named = ORDERS.iter().map(|(_, order, _)| *order).find(is_it);
+        named.unwrap_or(Self::Swizzle(parts, sources))
+    }
+
+    /// Returns the number of components of a texel.
+    #[inline]
+    pub(super) fn parts(self) -> usize {
+        match self {
+            Self::R | Self::A | Self::Luminance | Self::Intensity | Self::Depth => 1,
+            Self::Rg => 2,
+            Self::Swizzle(parts, _) => parts.into(),
+            _ => 4,
+        }
+    }
+
+    /// Returns the source of red, green, blue and alpha: the number of a texel component,
+    /// [`ComponentOrder::ZERO`] or [`ComponentOrder::ONE`].
+    #[inline]
+    pub(super) fn sources(self) -> [u8; 4] {
+        match self {
+            Self::R | Self::Depth => [0, Self::ZERO, Self::ZERO, Self::ONE],
+            Self::Rg => [0, 1, Self::ZERO, Self::ONE],
+            Self::Rgba | Self::Srgba => [0, 1, 2, 3],
+            Self::Bgra | Self::Sbgra => [2, 1, 0, 3],
+            Self::Argb => [1, 2, 3, 0],
+            Self::Abgr => [3, 2, 1, 0],
+            Self::A => [Self::ZERO, Self::ZERO, Self::ZERO, 0],
+            Self::Luminance => [0, 0, 0, Self::ONE],
+            Self::Intensity => [0; 4],
+            Self::Swizzle(_, sources) => sources,
+        }
     }
 }
 
@@ -144,7 +170,7 @@ impl Format {
     /// Returns the size of a texel in bytes.
     #[inline]
     pub fn bytes(self) -> usize {
-        self.parts() * self.component.bytes()
+        self.order.parts() * self.component.bytes()
     }
 
     /// Returns true if registers hold the components as integers; false if as F.
@@ -153,42 +179,9 @@ impl Format {
         self.component.is_integer()
     }
 
-    /// Returns the number of components of a texel.
-    #[inline]
-    pub(super) fn parts(self) -> usize {
-        match self.order {
-            ComponentOrder::R
-            | ComponentOrder::A
-            | ComponentOrder::Luminance
-            | ComponentOrder::Intensity
-            | ComponentOrder::Depth => 1,
-            ComponentOrder::Rg => 2,
-            ComponentOrder::Swizzle(parts, _) => parts.into(),
-            _ => 4,
-        }
-    }
-
     #[inline]
     pub(super) fn is_srgb(self) -> bool {
         matches!(self.order, ComponentOrder::Srgba | ComponentOrder::Sbgra)
-    }
-
-    /// Returns the source of red, green, blue and alpha: the number of a texel component,
-    /// [`ComponentOrder::ZERO`] or [`ComponentOrder::ONE`].
-    #[inline]
-    pub fn sources(self) -> [u8; 4] {
-        match self.order {
-            ComponentOrder::R | ComponentOrder::Depth => [0, ZERO, ZERO, ONE],
-            ComponentOrder::Rg => [0, 1, ZERO, ONE],
-            ComponentOrder::Rgba | ComponentOrder::Srgba => [0, 1, 2, 3],
-            ComponentOrder::Bgra | ComponentOrder::Sbgra => [2, 1, 0, 3],
-            ComponentOrder::Argb => [1, 2, 3, 0],
-            ComponentOrder::Abgr => [3, 2, 1, 0],
-            ComponentOrder::A => [ZERO, ZERO, ZERO, 0],
-            ComponentOrder::Luminance => [0, 0, 0, ONE],
-            ComponentOrder::Intensity => [0; 4],
-            ComponentOrder::Swizzle(_, sources) => sources,
-        }
     }
 
     /// Returns, for each texel component, the number of the colour that is stored in it.
@@ -219,7 +212,7 @@ impl Format {
         let [a, b, c, d] = parts;
         // A power of two, so that no index is out of range.
         let values = [a, b, c, d, 0, self.one(), 0, 0];
-        self.sources().map(|source| values[usize::from(source) & 7])
+        self.order.sources().map(|source| values[usize::from(source) & 7])
     }
 
     /// Returns the border colour, in register form: all texel components are zero.
@@ -227,9 +220,6 @@ impl Format {
         self.colours([0; 4])
     }
 }
-
-const ZERO: u8 = ComponentOrder::ZERO;
-const ONE: u8 = ComponentOrder::ONE;
 
 /// Smallest F whose neighbours differ by 1, for positive and negative numbers added to it.
 const ROUNDER: f32 = 1.5 * (1 << 23) as f32;

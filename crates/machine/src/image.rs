@@ -180,7 +180,7 @@ impl Image {
                 *colour = encoded(f32::from_bits(*colour)).to_bits();
             }
         }
-        let (stored, count) = (self.format.stored(), self.format.parts());
+        let (stored, count) = (self.format.stored(), self.format.order.parts());
         let parts = self.format.component.narrow(stored.map(|colour| colours[usize::from(colour) & 3]));
         let is_given = |n: &usize| given >> stored[*n] & 1 == 1;
         let bytes = self.format.component.bytes() as u32;

@@ -14,7 +14,9 @@ use crate::base::extensions::ExternalMemoryFd;
 use crate::base::handle::{self, Handle, address_of, destroy, get, get_optional};
 use crate::base::result::*;
 use crate::base::types::*;
-use crate::devices::context::{ALLOCATIONS, Context, DEVICE, HOST, SHARED, find_range, lookup, with_file};
+use crate::devices::context::{
+    ALLOCATIONS, AtomicFlags, Context, DEVICE, HOST, SHARED, find_range, lookup, with_file,
+};
 use crate::devices::device::Device;
 use crate::devices::driver::Driver;
 use crate::devices::ipc::{self, OPAQUE_FD};
@@ -44,9 +46,6 @@ pub(super) fn pair(context: Raw, device: Raw) -> Result<(Handle<Context>, Handle
     ensure(context.has(&device), ERROR_INVALID_ARGUMENT)?;
     Ok((context, device))
 }
-
-/// Flags of atomic accesses, by device.
-type AtomicFlags = Arc<Mutex<BTreeMap<usize, u32>>>;
 
 /// Flags of memory of the process, by address.
 static OF_SYSTEM: LazyLock<Mutex<BTreeMap<usize, AtomicFlags>>> = LazyLock::new(Mutex::default);

@@ -37,6 +37,13 @@ pub(crate) fn get_optional<T: Kind<Error = Code>>(handle: *mut c_void) -> Result
     if handle.is_null() { Ok(None) } else { get(handle).map(Some) }
 }
 
+/// Creates an object that lives until the process ends.
+pub(crate) fn permanent<T: Kind>(object: T) -> Handle<T> {
+    let handle = create(object);
+    give(Handle::clone(&handle));
+    handle
+}
+
 /// Destroys an object. Others that use it keep it alive.
 pub(crate) fn destroy<T: Kind<Error = Code>>(handle: *mut c_void) -> Result {
     ensure(!handle.is_null(), ERROR_INVALID_NULL_HANDLE)?;

@@ -42,6 +42,9 @@ pub(crate) struct PhysicalMemory {
 
 kind!(PhysicalMemory);
 
+/// Flags of atomic accesses, by device.
+pub(crate) type AtomicFlags = Arc<Mutex<BTreeMap<usize, u32>>>;
+
 /// Properties of an allocation.
 #[derive(Clone)]
 pub(crate) struct Usm {
@@ -53,7 +56,7 @@ pub(crate) struct Usm {
     /// Number of the context.
     context: u64,
     /// Atomic accesses that the program declares, by device; they have no effect.
-    pub(crate) atomics: Arc<Mutex<BTreeMap<usize, u32>>>,
+    pub(crate) atomics: AtomicFlags,
     /// True for memory of an interprocess handle.
     pub(crate) is_imported: bool,
 }

@@ -1,7 +1,7 @@
 //! Devices: properties in the structures of the API.
 
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use visakit_emulator::launch::printf::BUFFER_BYTES;
 use visakit_emulator::limits::{IMAGE_LINE, IMAGE_SIDE};
@@ -25,7 +25,7 @@ kind!(Device);
 
 /// Memory of a device in system management.
 pub(crate) struct MemoryModule {
-    /// True if the device has memory of its own; otherwise it uses the system's.
+    /// True for memory on a card, false for a part of the system's memory.
     pub(crate) is_on_card: bool,
 }
 
@@ -100,11 +100,7 @@ impl Device {
 
     /// Returns the handle of the memory in system management.
     pub(crate) fn module(&self) -> *mut c_void {
-        let make = || {
-            let module = handle::create(MemoryModule { is_on_card: self.description.target.card() });
-            handle::give(Arc::clone(&module));
-            module
-        };
+        let make = || handle::permanent(MemoryModule { is_on_card: self.description.target.card() });
         handle::address(self.module.get_or_init(make))
     }
 

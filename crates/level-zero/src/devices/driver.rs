@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use visakit_runtime::devices::description::{Description, listed};
 
-use crate::base::handle::{self, Handle, Kind, kind};
+use crate::base::handle::{self, Handle, kind};
 use crate::devices::device::Device;
 
 /// Driver of the API.
@@ -58,18 +58,12 @@ pub(crate) const EXTENSIONS: [(&str, u32); 28] = [
 ];
 
 static DRIVER: LazyLock<Handle<Driver>> = LazyLock::new(|| {
-    let device = |target| given(handle::create(Device::new(Description::new(target))));
+    let device = |target| handle::permanent(Device::new(Description::new(target)));
     let devices: Vec<_> = listed().into_iter().map(device).collect();
-    let vertex = |device: &Handle<Device>| given(handle::create(Vertex { device: Arc::clone(device) }));
+    let vertex = |device: &Handle<Device>| handle::permanent(Vertex { device: Arc::clone(device) });
     let vertices = devices.iter().map(vertex).collect();
-    given(handle::create(Driver { devices, vertices }))
+    handle::permanent(Driver { devices, vertices })
 });
-
-/// Registers an object that lives until the process ends.
-fn given<T: Kind>(object: Handle<T>) -> Handle<T> {
-    handle::give(Arc::clone(&object));
-    object
-}
 
 /// Returns the only driver, which lives until the process ends.
 pub(crate) fn the() -> &'static Handle<Driver> {

@@ -144,8 +144,9 @@ impl Numbers {
                 }
             }
             Action::Compute { expression, results: assigned } if is_whole => {
-                for (result, to) in assigned {
-                    let parts = (0..parts).filter_map(|n| self.compute(expression, *result, *to, (n * lanes, lanes)));
+                // Of several results, one may overwrite another.
+                if let [(result, to)] = assigned[..] {
+                    let parts = (0..parts).filter_map(|n| self.compute(expression, result, to, (n * lanes, lanes)));
                     results.extend(parts);
                 }
             }
