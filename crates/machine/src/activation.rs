@@ -1,5 +1,5 @@
-//! Recursion: every activation of a function has its own variables, predicates, addresses and
-//! waiting channels.
+//! Recursion: every activation of a function has its own variables, predicates and waiting
+//! channels.
 //!
 //! A function's state has one fixed location, so that operands are offsets. On recursive entry the
 //! state is saved, and it is restored when the inner activation returns. Functions that do not
@@ -17,12 +17,10 @@ pub struct Function {
     pub entry: (u32, u32),
     /// The function's blocks including its subroutines.
     pub blocks: Range<u32>,
-    /// Byte range in the register file.
-    pub registers: Range<u32>,
+    /// Byte ranges in the register file: of general variables, and of address variables.
+    pub registers: [Range<u32>; 2],
     /// Predicate numbers.
     pub predicates: Range<usize>,
-    /// Elements of address variables.
-    pub addresses: Range<usize>,
     /// Elements of state variables.
     pub states: Range<usize>,
 }
@@ -62,20 +60,19 @@ pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u3
 }
 
 fn put_aside(thread: &mut Thread, function: &Function) -> Outer {
-    let registers = &function.registers;
     Outer {
         waiting: thread.flow.put_aside(function.blocks.clone()),
-        registers: thread.registers.bytes(registers.start)[..registers.len()].to_vec(),
+        registers: function.registers.each_ref().map(|range| thread.registers.bytes(range.start)[..range.len()].to_vec()),
         predicates: thread.predicates[function.predicates.clone()].to_vec(),
-        addresses: thread.addresses[function.addresses.clone()].to_vec(),
         states: thread.surfaces[function.states.clone()].to_vec(),
     }
 }
 
 fn take_back(thread: &mut Thread, function: &Function, outer: Outer) {
     thread.flow.take_back(outer.waiting);
-    thread.registers.bytes_mut(function.registers.start)[..outer.registers.len()].copy_from_slice(&outer.registers);
+    for (range, saved) in function.registers.iter().zip(&outer.registers) {
+        thread.registers.bytes_mut(range.start)[..saved.len()].copy_from_slice(saved);
+    }
     thread.predicates[function.predicates.clone()].copy_from_slice(&outer.predicates);
-    thread.addresses[function.addresses.clone()].copy_from_slice(&outer.addresses);
     thread.surfaces[function.states.clone()].copy_from_slice(&outer.states);
 }

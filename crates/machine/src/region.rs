@@ -25,15 +25,15 @@ pub enum Start {
     At(u32),
     /// Register offset held in an address element.
     Address {
-        /// Index of the address element.
-        element: u32,
+        /// Register offset of the address element.
+        at: u32,
         /// Displacement added to the address.
         displacement: i32,
     },
     /// Register offset of each row, held in an address element per row.
     Addresses {
-        /// Index of the first row's address element.
-        element: u32,
+        /// Register offset of the first row's address element.
+        at: u32,
         /// Displacement added to each address.
         displacement: i32,
     },
@@ -88,13 +88,13 @@ impl Region {
         // The width is a power of two, so a chunk either starts at a row or lies within one.
         let start = match self.start {
             Start::At(offset) => Start::At(offset.saturating_add(distance)),
-            Start::Address { element, displacement } => {
-                Start::Address { element, displacement: displacement.saturating_add_unsigned(distance) }
+            Start::Address { at, displacement } => {
+                Start::Address { at, displacement: displacement.saturating_add_unsigned(distance) }
             }
-            Start::Addresses { element, displacement } => {
+            Start::Addresses { at, displacement } => {
                 let column = first % self.width * self.horizontal;
                 let displacement = displacement.saturating_add_unsigned(column);
-                Start::Addresses { element: element + first / self.width, displacement }
+                Start::Addresses { at: at + first / self.width * 4, displacement }
             }
         };
         Self { start, lanes: self.lanes.saturating_sub(first).min(LANES as u32), ..*self }
@@ -108,23 +108,23 @@ impl Region {
         let lanes = offsets.iter_mut().enumerate().take(self.lanes as usize);
         match self.start {
             Start::At(start) => lanes.for_each(|(i, offset)| *offset = start + self.step(i as u32)),
-            Start::Address { element, displacement } => {
-                let start = thread.addresses[element as usize].wrapping_add_signed(displacement);
+            Start::Address { at, displacement } => {
+                let start = thread.registers.get::<u32>(at).wrapping_add_signed(displacement);
                 lanes.for_each(|(i, offset)| *offset = start.wrapping_add(self.step(i as u32)));
             }
-            Start::Addresses { element, displacement } => lanes.for_each(|(i, offset)| {
+            Start::Addresses { at, displacement } => lanes.for_each(|(i, offset)| {
                 let (row, column) = (i as u32 >> self.width.trailing_zeros(), i as u32 & (self.width - 1));
-                let start = thread.addresses[(element + row) as usize].wrapping_add_signed(displacement);
+                let start = thread.registers.get::<u32>(at + row * 4).wrapping_add_signed(displacement);
                 *offset = start.wrapping_add(column * self.horizontal);
             }),
         }
         offsets
     }
 
-    /// Returns the first enabled channel whose `size` bytes are outside the register file, and its
-    /// offset.
+    /// Returns the first enabled channel whose `size` bytes are not all before `end`, the end of the
+    /// variables, and its offset.
     #[inline]
-    pub fn check(&self, thread: &Thread, size: usize, enabled: u32) -> Option<(u32, u32)> {
+    pub fn check(&self, thread: &Thread, size: u32, enabled: u32, end: u32) -> Option<(u32, u32)> {
         (0..self.lanes.div_ceil(LANES as u32)).find_map(|n| {
             let part = self.chunk(n as usize);
             let first = n * LANES as u32;
@@ -132,7 +132,7 @@ impl Region {
             (0..part.lanes)
                 .filter(|lane| enabled >> (first + lane) & 1 == 1)
                 .map(|lane| (first + lane, offsets[lane as usize]))
-                .find(|&(_, offset)| !thread.registers.holds(offset, size))
+                .find(|&(_, offset)| offset.checked_add(size).is_none_or(|last| last > end))
         })
     }
 }

@@ -176,8 +176,6 @@ pub struct Thread {
     pub registers: Registers,
     /// Predicates, by id; entry 0 is unused.
     pub predicates: Vec<u32>,
-    /// Elements of all address variables, consecutively: offsets into the general registers.
-    pub addresses: Vec<u32>,
     /// Elements of all surface variables, consecutively: binding-table indices.
     pub surfaces: Vec<u32>,
     /// Active channels.
@@ -216,9 +214,8 @@ pub struct Thread {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outer {
     pub(crate) waiting: Waiting,
-    pub(crate) registers: Vec<u8>,
+    pub(crate) registers: [Vec<u8>; 2],
     pub(crate) predicates: Vec<u32>,
-    pub(crate) addresses: Vec<u32>,
     pub(crate) states: Vec<u32>,
 }
 
@@ -228,7 +225,6 @@ impl Thread {
         Self {
             registers: Registers::new(bytes),
             predicates: Vec::new(),
-            addresses: Vec::new(),
             surfaces: Vec::new(),
             active: 0,
             dispatched: 0,

@@ -40,7 +40,7 @@ pub enum Target {
     Register(u32, u32),
     /// Bit of a predicate, by its number in the thread.
     Predicate(u32, u32),
-    /// Element of the address variables.
+    /// Element of the address variables, by its register offset.
     Address(u32),
     /// Element of the state variables.
     State(u32),
@@ -54,11 +54,7 @@ impl Write {
                 thread.registers.bytes_mut(at)[..bytes].copy_from_slice(&self.bits.to_le_bytes()[..bytes]);
             }
             Target::Predicate(number, bit) => thread.set_predicate(number, bit, 1, self.bits as u32 & 1),
-            Target::Address(element) => {
-                if let Some(place) = thread.addresses.get_mut(element as usize) {
-                    *place = self.bits as u32;
-                }
-            }
+            Target::Address(at) => thread.registers.set(at, self.bits as u32),
             Target::State(element) => {
                 if let Some(place) = thread.surfaces.get_mut(element as usize) {
                     *place = self.bits as u32;

@@ -42,7 +42,8 @@ pub(crate) enum Kind {
     Constant(Vec<u64>),
     /// Predicate number in the thread, and number of elements.
     Predicate { number: u32, elements: u32 },
-    /// Elements of an address variable: the first index, and the number before they repeat.
+    /// Elements of an address variable: the first register offset, and the number before they
+    /// repeat.
     Address { first: u32, width: u32 },
     /// Elements of a state variable.
     State { first: u32 },
@@ -54,12 +55,14 @@ pub(crate) enum Start {
     At(u64),
     /// Address in an element of an address variable, plus an offset.
     Address {
-        element: u32,
+        /// Register offset of the element.
+        at: u32,
         added: i64,
     },
     /// Address in one element per row, plus an offset.
     Rows {
-        element: u32,
+        /// Register offset of the first row's element.
+        at: u32,
         added: i64,
     },
 }
@@ -99,13 +102,13 @@ impl Place {
             }
             Operand::Indirect(indirect) => {
                 let first = layout.address(indirect.id.0).ok_or("the address variable is not declared")?;
-                let element = first + u32::from(indirect.addr_offset);
+                let at = first + u32::from(indirect.addr_offset) * 4;
                 let added = indirect.indirect_offset.into();
                 // Without a vertical stride each row has its own address; a region of one row has
                 // one address.
                 let rows = indirect.region.vertical_stride.elements().is_none()
                     && indirect.region.width.elements().is_some();
-                let start = if rows { Start::Rows { element, added } } else { Start::Address { element, added } };
+                let start = if rows { Start::Rows { at, added } } else { Start::Address { at, added } };
                 let walk = walk(&indirect.region, written);
                 (Kind::Registers { start, walk }, indirect.bit_properties.type_)
             }
@@ -117,7 +120,7 @@ impl Place {
             Operand::Address(address) => {
                 let first = layout.address(address.id.0).ok_or("the address variable is not declared")?;
                 let width = address.width.elements();
-                (Kind::Address { first: first + u32::from(address.offset), width }, DataType::Ud)
+                (Kind::Address { first: first + u32::from(address.offset) * 4, width }, DataType::Ud)
             }
             Operand::State(state) => {
                 let first = match state.class {
@@ -154,14 +157,14 @@ impl Place {
         let size = bytes_of(self.data_type);
         let (row, column) = (index / walk.width, index % walk.width);
         let (along, down) = (column * walk.horizontal * size, row * walk.vertical * size);
-        let pointed = |element: u64, added: i64| {
-            let address = thread.addresses.get(element as usize).copied().unwrap_or(u32::MAX);
+        let pointed = |at: u32, added: i64| {
+            let address = address_element(thread, at).unwrap_or(u32::MAX);
             u64::from(address).wrapping_add_signed(added)
         };
         let offset = match *start {
             Start::At(start) => start.saturating_add(along + down),
-            Start::Address { element, added } => pointed(element.into(), added).wrapping_add(along + down),
-            Start::Rows { element, added } => pointed(u64::from(element) + row, added).wrapping_add(along),
+            Start::Address { at, added } => pointed(at, added).wrapping_add(along + down),
+            Start::Rows { at, added } => pointed(at + row as u32 * 4, added).wrapping_add(along),
         };
         let at = u32::try_from(offset).unwrap_or(u32::MAX);
         // The registers after the variables belong to no operand.
@@ -189,8 +192,8 @@ impl Place {
                 return Ok(Value::Truth(thread.predicates[*number as usize] >> index & 1 == 1));
             }
             Kind::Address { first, width } => {
-                let at = *first as usize + (index % u64::from(*width).max(1)) as usize;
-                thread.addresses.get(at).copied().unwrap_or(0).into()
+                let n = (index % u64::from(*width).max(1)) as u32;
+                address_element(thread, first + n * 4).unwrap_or(0).into()
             }
             Kind::State { first } => {
                 thread.surfaces.get(*first as usize + index as usize).copied().unwrap_or(0).into()
@@ -230,6 +233,11 @@ pub(crate) fn register(thread: &Thread, at: u32, size: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes[..size].copy_from_slice(&thread.registers.bytes(at)[..size]);
     u64::from_le_bytes(bytes)
+}
+
+/// Returns an element of an address variable.
+fn address_element(thread: &Thread, at: u32) -> Option<u32> {
+    thread.registers.holds(at, 4).then(|| thread.registers.get(at))
 }
 
 /// Resolves a predicate by its id.

@@ -78,7 +78,7 @@ impl Program {
                 Target::Register(at, bytes_of(place.data_type) as u32)
             }
             Kind::Predicate { number, .. } => Target::Predicate(number, self.channels.first + channel),
-            Kind::Address { first, .. } => Target::Address(first + channel),
+            Kind::Address { first, .. } => Target::Address(first + channel * 4),
             Kind::State { first } => Target::State(first + channel),
             Kind::Null | Kind::Constant(_) => return None,
         })

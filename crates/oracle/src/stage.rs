@@ -111,11 +111,10 @@ impl<'a> Stage<'a> {
     pub fn thread(&self, channels: usize) -> Thread {
         Thread {
             predicates: vec![0; self.layout.predicate_count() as usize + 1],
-            addresses: vec![0; self.layout.address_count()],
             surfaces: vec![0; self.layout.state_count()],
             active: ones(channels),
             dispatched: ones(channels),
-            ..Thread::scratch(self.layout.len.next_multiple_of(64) as usize + CONSTANTS)
+            ..Thread::scratch(self.layout.constants_at as usize + CONSTANTS)
         }
     }
 
@@ -135,9 +134,14 @@ impl<'a> Stage<'a> {
         self.layout.predicate(id)
     }
 
-    /// Returns the index of an address variable's first element in the thread.
+    /// Returns the register offset of an address variable.
     pub fn address(&self, id: u32) -> Option<u32> {
         self.layout.address(id)
+    }
+
+    /// Returns the register offsets of the elements of address variables.
+    pub fn addresses(&self) -> impl Iterator<Item = u32> + use<> {
+        self.layout.addresses().step_by(4)
     }
 
     /// Returns the size of the variables in the register file in bytes.
@@ -161,7 +165,7 @@ impl<'a> Stage<'a> {
         let mut lowering = Lowering::new(&self.layout, self.routine).alone().with_symbols(&self.symbols);
         let lowered = instruction.dispatch(&mut lowering)?;
         let constants = lowering.into_constants();
-        let at = self.layout.len.next_multiple_of(64);
+        let at = self.layout.constants_at;
         if constants.len() > CONSTANTS {
             return Ok(None);
         }

@@ -33,7 +33,7 @@ impl Run<'_> {
             Kind::Predicate { number, .. } => {
                 (Target::Predicate(*number, self.channels().first + index as u32), DataType::Ub)
             }
-            Kind::Address { first, .. } => (Target::Address(first + index as u32), DataType::Ud),
+            Kind::Address { first, .. } => (Target::Address(first + index as u32 * 4), DataType::Ud),
             Kind::State { first } => (Target::State(first + index as u32), DataType::Ud),
             Kind::Constant(_) => return senseless("a write to a constant"),
         };

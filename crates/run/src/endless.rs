@@ -103,7 +103,6 @@ fn is_same(now: &Thread, before: &Thread) -> bool {
     now.flow == before.flow
         && now.active == before.active
         && now.predicates == before.predicates
-        && now.addresses == before.addresses
         && now.surfaces == before.surfaces
         && now.signals == before.signals
         && now.mode == before.mode

@@ -97,7 +97,7 @@ impl<'a> Plan<'a> {
     /// and the registers of its threads, all of which exist once a thread waits or runs long.
     pub(super) fn group_bytes(&self) -> u64 {
         let threads = self.threads([0; 3]);
-        let registers = u64::from(self.code.constants_at()) + (self.code.constants.len() + SLACK) as u64;
+        let registers = u64::from(self.code.layout.constants_at) + (self.code.constants.len() + SLACK) as u64;
         // Waiting channels of each block.
         let flow = self.code.blocks.len() as u64 * 4;
         u64::from(self.local_bytes()) + u64::from(threads) * (registers + flow)

@@ -42,11 +42,11 @@ impl Lowered {
 /// Returns a thread before its first start.
 pub(super) fn new_thread(plan: &Plan<'_>) -> Thread {
     let code = plan.code;
-    let mut thread = Thread::scratch(code.constants_at() as usize + code.constants.len());
-    thread.registers.bytes_mut(code.constants_at())[..code.constants.len()].copy_from_slice(&code.constants);
-    let [predicates, addresses, states] = code.counts;
+    let constants_at = code.layout.constants_at;
+    let mut thread = Thread::scratch(constants_at as usize + code.constants.len());
+    thread.registers.bytes_mut(constants_at)[..code.constants.len()].copy_from_slice(&code.constants);
+    let [predicates, states] = code.counts;
     thread.predicates = vec![0; predicates];
-    thread.addresses = vec![0; addresses];
     thread.surfaces = vec![0; states];
     thread.flow = Flow::new(code.blocks.len() as u32, code.main_end);
     thread
@@ -94,7 +94,7 @@ impl Template {
         let mut channels: Vec<u32> = starts.threads.iter().map(|start| start.channels).collect();
         channels.dedup();
         // Pieces that any thread reads, and their relevant words.
-        let pieces = (0..plan.code.layout.len).step_by(PIECE);
+        let pieces = (0..plan.code.layout.constants_at).step_by(PIECE);
         let needs =
             pieces.map(|at| (at, channels.iter().fold(0, |needs, channels| needs | code.needs(at, *channels))));
         let needed: Vec<(u32, u8)> = needs.filter(|(_, needs)| *needs != 0).collect();
@@ -206,7 +206,7 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
     let bytes = registers.bytes_mut(0);
     plan.payload.fill(bytes, starts.size, start);
     // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
-    bytes[plan.payload.len()..layout.len as usize].fill(0);
+    bytes[plan.payload.len()..layout.constants_at as usize].fill(0);
     if let Some(poison) = plan.poison {
         poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());
     }
@@ -254,14 +254,12 @@ pub(super) fn reset(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, i
     begin(thread, start, index);
 }
 
-/// Clears predicates, addresses and surfaces.
+/// Clears predicates and surfaces.
 pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
     thread.predicates.fill(plan.poison.map_or(0, Poison::predicate));
-    // Few kernels use these tables; calls on empty ones would double the cost.
-    for table in [&mut thread.addresses, &mut thread.surfaces] {
-        if !table.is_empty() {
-            table.fill(0);
-        }
+    // Few kernels use surfaces; a call on an empty table would double the cost.
+    if !thread.surfaces.is_empty() {
+        thread.surfaces.fill(0);
     }
 }
 

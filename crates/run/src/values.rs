@@ -114,7 +114,8 @@ impl Places<'_> {
     }
 
     fn address(&self, id: u32, element: u32, thread: &Thread) -> Option<u32> {
-        thread.addresses.get((self.layout.address(id)? + element) as usize).copied()
+        let at = self.layout.address(id)? + element * 4;
+        thread.registers.holds(at, 4).then(|| thread.registers.get(at))
     }
 
     /// Returns a channel's elements of a message payload: the first, and the following ones at a

@@ -189,7 +189,7 @@ impl<'a> Subject<'a> {
         if let Some(differs) = sent_elsewhere(&effects, sent) {
             return differs;
         }
-        if let Some(place) = first_difference(&effects, by_page, by_kernel, self.stage.register_bytes()) {
+        if let Some(place) = first_difference(&effects, by_page, by_kernel, stage) {
             return Compared::Differs(place);
         }
         let floats = bound.touches.floats;
@@ -266,7 +266,7 @@ fn copy(from: &Thread, to: &mut Thread, stage: &Stage<'_>) {
     let bytes = stage.register_bytes();
     to.registers.bytes_mut(0)[..bytes].copy_from_slice(&from.registers.bytes(0)[..bytes]);
     to.predicates.copy_from_slice(&from.predicates);
-    to.addresses.copy_from_slice(&from.addresses);
+    stage.addresses().for_each(|at| to.registers.set(at, from.registers.get::<u32>(at)));
     to.surfaces.copy_from_slice(&from.surfaces);
     (to.active, to.mode, to.plain, to.executed) = (from.active, from.mode, from.plain, from.executed);
 }
@@ -285,7 +285,8 @@ fn differs(target: Option<Target>, sides: [String; 2], at: Option<SourceSpan>) -
 }
 
 /// Returns the first difference between two threads that the page does not allow.
-fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: usize) -> Option<Place> {
+fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, stage: &Stage<'_>) -> Option<Place> {
+    let bytes = stage.register_bytes();
     let place = |target, sides, at| Some(Place { target: Some(target), sides, at });
     let (left, right) = (&page.registers.bytes(0)[..bytes], &kernel.registers.bytes(0)[..bytes]);
     let mut from = 0;
@@ -322,8 +323,9 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, bytes: us
         let target = Target::Predicate(n, (a ^ b).trailing_zeros());
         return place(target, [format!("{a:#b}"), format!("{b:#b}")], wrote(target));
     }
-    if let Some((n, a, b)) = words(&page.addresses, &kernel.addresses) {
-        let target = Target::Address(n);
+    let addresses = |thread: &Thread| -> Vec<u32> { stage.addresses().map(|at| thread.registers.get(at)).collect() };
+    if let Some((n, a, b)) = words(&addresses(page), &addresses(kernel)) {
+        let target = stage.addresses().nth(n as usize).map_or(Target::Address(0), Target::Address);
         return place(target, [format!("{a:#x}"), format!("{b:#x}")], wrote(target));
     }
     if let Some((n, a, b)) = words(&page.surfaces, &kernel.surfaces) {
@@ -360,11 +362,11 @@ fn spoil(change: Change, effects: &Effects, before: &Thread, kernel: &mut Thread
                 spoiled |= changed & 1 != of(kernel);
                 kernel.set_predicate(number, bit, 1, changed as u32 & 1);
             }
-            Target::Address(element) => {
-                let of = |thread: &Thread| u64::from(thread.addresses[element as usize]);
+            Target::Address(at) => {
+                let of = |thread: &Thread| u64::from(thread.registers.get::<u32>(at));
                 let changed = change(of(before), of(kernel), 4, nth) as u32;
                 spoiled |= u64::from(changed) != of(kernel);
-                kernel.addresses[element as usize] = changed;
+                kernel.registers.set(at, changed);
             }
             Target::State(element) => {
                 let of = |thread: &Thread| u64::from(thread.surfaces[element as usize]);

@@ -26,8 +26,8 @@ impl Subject<'_> {
             };
         }
         // Register addresses, a few of them out of range.
-        for address in &mut thread.addresses {
-            *address = (random.next() % (bytes as u64 + 64)) as u32 & !7;
+        for at in self.stage.addresses() {
+            thread.registers.set(at, (random.next() % (bytes as u64 + 64)) as u32 & !7);
         }
         for state in &mut thread.surfaces {
             *state = random.next() as u32 % 64;

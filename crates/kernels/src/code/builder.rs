@@ -202,7 +202,7 @@ impl Builder {
         });
         let functions = functions.collect();
         let last = layouts.last().ok_or("the program has no routine")?;
-        let counts = [last.predicate_count() as usize + 1, last.address_count(), last.state_count()];
+        let counts = [last.predicate_count() as usize + 1, last.state_count()];
         let layout = layouts.swap_remove(0);
         let (steps, marks, actions) = (self.steps, self.marks, self.actions);
         let (blocks, switches) = (self.blocks, self.switches);

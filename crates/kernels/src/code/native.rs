@@ -39,9 +39,9 @@ impl CompiledRoutine {
                 },
             }
         };
-        let [predicates, _, states] = self.counts;
+        let [predicates, states] = self.counts;
         ir::Routine {
-            register_bytes: self.constants_at() + self.constants.len() as u32,
+            register_bytes: self.layout.constants_at + self.constants.len() as u32,
             predicates: predicates as u32,
             states: states as u32,
             blocks: self.blocks.iter().map(block).collect(),

@@ -12,7 +12,7 @@ use visakit_native::ir::Action;
 pub struct CompiledRoutine {
     /// Locations of the routine's variables.
     pub layout: Layout,
-    /// Constant values, stored after the variables from [`CompiledRoutine::constants_at`].
+    /// Constant values, stored from [`Layout::constants_at`] on.
     pub constants: Vec<u8>,
     /// Operations of all blocks, in program order.
     pub steps: Vec<Run>,
@@ -37,8 +37,8 @@ pub struct CompiledRoutine {
     pub exchanges: Vec<Exchange>,
     /// Functions, in address order.
     pub functions: Vec<Function>,
-    /// Number of predicates, address elements and state elements of all routines.
-    pub counts: [usize; 3],
+    /// Number of predicates and state elements of all routines.
+    pub counts: [usize; 2],
 }
 
 /// A jump with several targets.
@@ -158,11 +158,5 @@ impl CompiledRoutine {
         let waits =
             |block: &Block| matches!(block.next, Terminator::Barrier | Terminator::Wait(_) | Terminator::Exchange(_));
         self.blocks.iter().any(waits)
-    }
-
-    /// Returns the offset of the constants in the register file.
-    #[inline]
-    pub fn constants_at(&self) -> u32 {
-        self.layout.len.next_multiple_of(64)
     }
 }

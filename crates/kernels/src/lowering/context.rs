@@ -53,7 +53,7 @@ pub(super) struct Notes {
     pub(super) reads_channel_enable: Option<u32>,
     pub(super) reads_time: Option<u32>,
     pub(super) writes_control: Option<u32>,
-    pub(super) indirect: Vec<(Region, usize)>,
+    pub(super) indirect: Vec<(Region, u32)>,
     /// Register byte ranges that the second chunk of channels reads.
     pub(super) second_chunk: Vec<std::ops::Range<u64>>,
     /// Writes deferred until all channels have been read.
@@ -118,7 +118,7 @@ impl<'a> Lowering<'a> {
     fn number_at(&self, operand: &VecOperand, place: SourcePlace, size: usize) -> Option<u64> {
         let Operand::Immediate(_) = operand.operand else { return None };
         (place.is_native && place.step == 0).then_some(())?;
-        let bytes = self.constants.get(place.at.checked_sub(self.constants_base())? as usize..)?.get(..size)?;
+        let bytes = self.constants.get(place.at.checked_sub(self.layout.constants_at)? as usize..)?.get(..size)?;
         let mut bits = [0; 8];
         bits.get_mut(..size)?.copy_from_slice(bytes);
         Some(u64::from_le_bytes(bits))
@@ -216,11 +216,11 @@ impl<'a> Lowering<'a> {
             });
         }
         if !notes.indirect.is_empty() {
-            let inner = run;
+            let (inner, end) = (run, self.layout.len);
             run = Run::new(move |thread, world| {
                 let enabled = thread.enabled(&enable);
                 for (region, size) in &notes.indirect {
-                    if let Some((lane, offset)) = region.check(thread, *size, enabled) {
+                    if let Some((lane, offset)) = region.check(thread, *size, enabled, end) {
                         return Err(Box::new(Trap::Indirect { lane, offset }));
                     }
                 }
@@ -250,7 +250,7 @@ impl<'a> Lowering<'a> {
         for (value, bytes) in values.iter().zip(self.constants[at..].chunks_exact_mut(T::SIZE)) {
             T::store(bytes, &[*value]);
         }
-        self.constants_base() + at as u32
+        self.layout.constants_at + at as u32
     }
 
     /// Reserves `bytes` bytes after the variables for the current instruction.
@@ -258,9 +258,6 @@ impl<'a> Lowering<'a> {
         self.push_constants(&vec![0_u8; bytes])
     }
 
-    fn constants_base(&self) -> u32 {
-        self.layout.len.next_multiple_of(64)
-    }
 }
 
 /// Returns a control-register action if an operation sets bits that select the mode of native code.

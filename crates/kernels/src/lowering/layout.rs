@@ -1,7 +1,7 @@
 //! Layout of a routine's variables in the register file of a thread.
 //!
 //! ```text
-//! | payload, inputs in it | predefined variables | declared variables | constants | slack |
+//! | payload, inputs in it | predefined variables | declared variables | addresses | constants | slack |
 //! ```
 //!
 //! A variable with an input in the payload stays in the payload. An alias is located in its base
@@ -52,8 +52,10 @@ pub struct Layout {
     pub payload_bytes: u32,
     /// Copies made when a thread starts.
     pub copies: Vec<Copy>,
-    /// Size in bytes of everything except constants.
+    /// Size in bytes of everything before the address variables.
     pub len: u32,
+    /// Offset of the constants in the register file.
+    pub constants_at: u32,
     /// Byte range of the routine's own variables.
     registers: Range<u32>,
     predefined: Vec<Variable>,
@@ -64,7 +66,7 @@ pub struct Layout {
     predicate_end: u32,
     /// Elements of each of the routine's own predicates, one bit each.
     predicate_elements: Vec<u32>,
-    /// First element of each address variable, then the total number of elements.
+    /// Register offset of each address variable, then the end of the last.
     addresses: Vec<u32>,
     /// First element of each surface, including predefined ones, then the total number of elements.
     surfaces: Vec<u32>,
@@ -102,9 +104,15 @@ impl Layout {
             let next = layouts[layouts.len() - 1].of_function(function, used)?;
             layouts.push(next);
         }
-        // The register bounds of operands cover all routines.
+        // The register bounds of operands cover the variables of all routines.
         let len = layouts[layouts.len() - 1].len;
-        layouts.iter_mut().for_each(|layout| layout.len = len);
+        let mut end = len.next_multiple_of(64);
+        for (layout, routine) in layouts.iter_mut().zip(std::iter::once(&kernel).chain(functions)) {
+            layout.len = len;
+            layout.addresses = starts(routine.addresses.iter().map(|a| a.num_elements), end, ADDRESS_BYTES);
+            end = layout.addresses().end;
+        }
+        layouts.iter_mut().for_each(|layout| layout.constants_at = end.next_multiple_of(64));
         Ok(layouts)
     }
 
@@ -124,7 +132,6 @@ impl Layout {
             predicates: self.predicate_count(),
             predicate_end: self.predicate_count() + routine.predicates.len() as u32,
             predicate_elements: predicate_elements(routine),
-            addresses: starts(routine.addresses.iter().map(|a| a.num_elements), self.address_count() as u32),
             ..self.clone()
         };
         layout.place_states(routine, self.state_count() as u32);
@@ -135,10 +142,10 @@ impl Layout {
     /// Assigns elements to state variables, starting at `first`.
     fn place_states(&mut self, routine: &Routine, first: u32) {
         let predefined = (0..predefined_surface::DECLARED).map(|_| 1);
-        self.surfaces = starts(predefined.chain(routine.surfaces.iter().map(|s| s.num_elements)), first);
+        self.surfaces = starts(predefined.chain(routine.surfaces.iter().map(|s| s.num_elements)), first, 1);
         let behind = self.surfaces.last().copied().unwrap_or(first);
         // The bindless sampler follows the others, regardless of its number.
-        self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements).chain([1]), behind);
+        self.samplers = starts(routine.samplers.iter().map(|s| s.num_elements).chain([1]), behind, 1);
     }
 
     fn of_kernel(
@@ -167,13 +174,14 @@ impl Layout {
             payload_bytes: area,
             copies,
             len: space.next,
+            constants_at: 0,
             registers: 0..space.next,
             predefined,
             declared,
             predicates: 0,
             predicate_end: routine.predicates.len() as u32,
             predicate_elements: predicate_elements(routine),
-            addresses: starts(routine.addresses.iter().map(|a| a.num_elements), 0),
+            addresses: Vec::new(),
             surfaces: Vec::new(),
             samplers: Vec::new(),
         };
@@ -184,12 +192,10 @@ impl Layout {
 
     /// Returns the parts of the thread state that belong to the routine; its blocks are left empty.
     pub fn own(&self) -> Function {
-        let ends = |list: &[u32]| list.first().map_or(0, |&n| n as usize)..list.last().map_or(0, |&n| n as usize);
         Function {
-            registers: self.registers.clone(),
+            registers: [self.registers.clone(), self.addresses()],
             predicates: self.predicates as usize + 1..self.predicate_end as usize + 1,
-            addresses: ends(&self.addresses),
-            states: ends(&self.surfaces).start..self.state_count(),
+            states: self.surfaces.first().map_or(0, |&n| n as usize)..self.state_count(),
             ..Function::default()
         }
     }
@@ -221,15 +227,17 @@ impl Layout {
         self.predicate_end
     }
 
-    /// Returns the index of an address variable's first element among all address elements.
+    /// Returns the register offset of an address variable. Each element is a dword: an offset into
+    /// the general registers.
     #[inline]
     pub fn address(&self, id: u32) -> Option<u32> {
         self.addresses.get(id as usize).copied().filter(|_| (id as usize) + 1 < self.addresses.len())
     }
 
-    /// Returns the number of address elements.
-    pub fn address_count(&self) -> usize {
-        self.addresses.last().map_or(0, |&n| n as usize)
+    /// Returns the bytes of the routine's address variables.
+    pub fn addresses(&self) -> Range<u32> {
+        let end = self.addresses.last().copied().unwrap_or(0);
+        self.addresses.first().copied().unwrap_or(end)..end
     }
 
     /// Returns the index of a surface variable's first element among all state elements.
@@ -410,12 +418,16 @@ fn predicate_elements(routine: &Routine) -> Vec<u32> {
     routine.predicates.iter().map(|predicate| ones(predicate.num_elements.into())).collect()
 }
 
-/// Returns running sums from `first`: the start of each variable, and the end of the last.
-fn starts(sizes: impl Iterator<Item = u16>, first: u32) -> Vec<u32> {
+/// Size of an element of an address variable.
+const ADDRESS_BYTES: u32 = 4;
+
+/// Returns running sums from `first`, `bytes` for each element: the start of each variable, and the
+/// end of the last.
+fn starts(sizes: impl Iterator<Item = u16>, first: u32, bytes: u32) -> Vec<u32> {
     let mut sum = first;
     let mut starts = vec![first];
     for size in sizes {
-        sum += u32::from(size.max(1));
+        sum += u32::from(size.max(1)) * bytes;
         starts.push(sum);
     }
     starts

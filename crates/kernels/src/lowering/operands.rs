@@ -165,23 +165,23 @@ impl Lowering<'_> {
     fn indirect(&mut self, indirect: &IndirectOpnd, lanes: usize) -> LowerResult<Region> {
         let size = element_bytes(indirect.bit_properties.type_)?;
         let displacement = i32::from(indirect.indirect_offset);
-        let element = self.address_element(indirect.id.0, u32::from(indirect.addr_offset))?;
+        let at = self.address_element(indirect.id.0, u32::from(indirect.addr_offset))?;
         let rows = indirect.region.vertical_stride == Stride::Null && indirect.region.width != Stride::Null;
         let start =
-            if rows { Start::Addresses { element, displacement } } else { Start::Address { element, displacement } };
+            if rows { Start::Addresses { at, displacement } } else { Start::Address { at, displacement } };
         let region = strides(&indirect.region, start, size, lanes);
         let needed = if rows { lanes as u32 / region.width } else { 1 };
-        if element as usize + needed as usize > self.layout.address_count() {
+        if at + needed * 4 > self.layout.addresses().end {
             return illegal("an indirect operand uses more address elements than its variable has");
         }
-        self.notes.indirect.push((region, size as usize));
+        self.notes.indirect.push((region, size));
         Ok(region)
     }
 
-    /// Returns the index of an address variable's element among all address elements.
+    /// Returns the register offset of an address variable's element.
     pub fn address_element(&self, id: u32, offset: u32) -> LowerResult<u32> {
-        match self.layout.address(id).and_then(|first| first.checked_add(offset)) {
-            Some(element) if (element as usize) < self.layout.address_count() => Ok(element),
+        match self.layout.address(id).and_then(|first| first.checked_add(offset.checked_mul(4)?)) {
+            Some(at) if at < self.layout.addresses().end => Ok(at),
             _ => illegal(format!("address variable A{id} has no element {offset}")),
         }
     }

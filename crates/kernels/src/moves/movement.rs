@@ -326,12 +326,12 @@ pub(crate) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
         let enabled = thread.enabled(&enable);
         let bases: [u32; MAX_LANES] = std::array::from_fn(|i| match base {
             Base::Place(place) => place,
-            Base::Elements { first, width } if i < lanes => thread.addresses[(first + i as u32 % width) as usize],
+            Base::Elements { first, width } if i < lanes => thread.registers.get(first + i as u32 % width * 4),
             Base::Elements { .. } => 0,
         });
         for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
             let offset = i32::from(offsets[i] as i16);
-            thread.addresses[first as usize + i] = bases[i].wrapping_add_signed(offset);
+            thread.registers.set(first + i as u32 * 4, bases[i].wrapping_add_signed(offset));
         }
         Ok(())
     });
@@ -341,14 +341,14 @@ pub(crate) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> Low
 /// Lowers a move of numbers into address elements. They are byte offsets from the first register.
 fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd) -> LowerResult {
     let lanes = channels(inst.exec_size);
-    let first = address_elements(l, dst, lanes)? as usize;
+    let first = address_elements(l, dst, lanes)?;
     let numbers = l.source::<u32>(inst.src[0], lanes)?;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     let run = Run::new(move |thread, _| {
         let numbers = all(&numbers, thread);
         let enabled = thread.enabled(&enable);
         for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
-            thread.addresses[first + i] = numbers[i] & u32::from(u16::MAX);
+            thread.registers.set(first + i as u32 * 4, numbers[i] & u32::from(u16::MAX));
         }
         Ok(())
     });
@@ -367,9 +367,10 @@ enum Base {
     Elements { first: u32, width: u32 },
 }
 
+/// Returns the register offset of the first of `count` elements of an address operand.
 fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> LowerResult<u32> {
     let first = l.address_element(operand.id.0, operand.offset.into())?;
-    if first as usize + count > l.layout.address_count() {
+    if first + count as u32 * 4 > l.layout.addresses().end {
         return illegal("an address operand uses more elements than its variable has");
     }
     Ok(first)
