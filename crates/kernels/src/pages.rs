@@ -6,7 +6,7 @@ use crate::image::{block, lsc as typed_lsc, sampler, typed};
 use crate::lowering::step::Lowered;
 use crate::lowering::{LowerError, LowerResult, Lowering};
 use crate::memory::{lsc, surface, svm};
-use crate::moves::{compare, movement, narrow, table};
+use crate::moves::{address, compare, movement, narrow, table};
 use visakit::isa::{
     Addc, Barrier, Bdpas, Bfn, CacheFlush, Call, Cmp, Dpas, Dpasw, DwordAtomic, Faddr, Fcall, Fence, File, Fret,
     Gather, Gather4Scaled, Gather4Typed, GatherScaled, Goto, Ifcall, Info, Jmp, Kernels, Label, Lifetime, Load3d,
@@ -106,7 +106,7 @@ kernels! {
     shfl_idx4(ShflIdx4) => table::shfl_idx4;
     setp(1) => movement::setp;
     faddr(Faddr) => movement::faddr;
-    addr_add(2) => movement::addr_add;
+    addr_add(2) => address::addr_add;
 
     // Control flow.
     label(Label) => control::label;

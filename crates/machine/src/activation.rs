@@ -62,7 +62,10 @@ pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u3
 fn put_aside(thread: &mut Thread, function: &Function) -> Outer {
     Outer {
         waiting: thread.flow.put_aside(function.blocks.clone()),
-        registers: function.registers.each_ref().map(|range| thread.registers.bytes(range.start)[..range.len()].to_vec()),
+        registers: function
+            .registers
+            .each_ref()
+            .map(|range| thread.registers.bytes(range.start)[..range.len()].to_vec()),
         predicates: thread.predicates[function.predicates.clone()].to_vec(),
         states: thread.surfaces[function.states.clone()].to_vec(),
     }

@@ -52,9 +52,11 @@ fn enabled(stage: &Stage<'_>) -> u32 {
 #[test]
 fn an_address_leads_to_no_register_of_the_machine() {
     let statement = "xor (M1_NM, 16) r[A0(0),0]<1>:ub %ce0(0,0)<0;1,0> A(0,0)<1;1,0>";
-    let to = |at: fn(&Stage<'_>) -> u32| run(statement, |stage, thread| {
-        thread.registers.set(stage.address(0).unwrap(), at(stage));
-    });
+    let to = |at: fn(&Stage<'_>) -> u32| {
+        run(statement, |stage, thread| {
+            thread.registers.set(stage.address(0).unwrap(), at(stage));
+        })
+    };
     assert!(to(|stage| place(stage, 2)).is_ok());
     assert!(matches!(to(enabled), Err(Halt::Trap(_))));
     // Overlap of the last byte only, and no overlap.

@@ -1,8 +1,10 @@
 //! A lowered routine as input of the native code generator.
 
+use std::collections::HashMap;
+
 use crate::code::routine::{Block, CompiledRoutine, Terminator};
 use crate::operation::record::mask_in;
-use visakit_native::ir::{self, Behind, End};
+use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
     /// Returns the routine as input of the native code generator. With `count`, native code counts
@@ -16,10 +18,11 @@ impl CompiledRoutine {
         let block = |block: &Block| {
             let range = block.first as usize..block.end as usize;
             let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
+            let mut known = HashMap::new();
             let mask = mask_in(&block.mark.enable);
             ir::Block {
                 steps: steps
-                    .map(|(action, mark)| ir::Step { mask: mask_in(&mark.enable), action: action.clone() })
+                    .map(|(action, mark)| known_channels(&mut known, mask_in(&mark.enable), action))
                     .collect(),
                 instructions: block.instructions,
                 end: match block.next {
@@ -48,4 +51,34 @@ impl CompiledRoutine {
             count,
         }
     }
+}
+
+/// Returns a step. An indirect move by a predicate whose bits are known applies to these channels
+/// alone: compilers store the elements of a private array in one move for each channel. `known` has
+/// the bits of predicates before the step, and receives those after it.
+fn known_channels(known: &mut HashMap<u32, u32>, mask: Mask, action: &Action) -> Step {
+    let mut step = Step { mask, action: action.clone() };
+    match action {
+        Action::SetPredicate { number: Some(number), to, .. } if mask.shift == 0 && mask.lanes == u32::MAX => {
+            known.insert(*to, *number);
+        }
+        Action::SetPredicate { to, .. } | Action::Compare { to, .. } | Action::Logic { to, .. } => {
+            known.remove(to);
+        }
+        Action::Outside => known.clear(),
+        Action::Indirect(indirect) if mask.combine == Combine::Each => {
+            let Some(bits) = known.get(&mask.predicate) else { return step };
+            let bits = if mask.inverse { !bits } else { *bits } >> mask.shift & mask.lanes;
+            let (first, count) = (bits.trailing_zeros(), bits.count_ones());
+            if bits == 0 {
+                step.action = Action::Nothing;
+            } else if bits >> first == u32::MAX >> (32 - count) {
+                step.mask =
+                    Mask { shift: mask.shift + first, lanes: bits >> first, predicate: 0, inverse: false, ..mask };
+                step.action = Action::Indirect(indirect.advanced(first));
+            }
+        }
+        _ => {}
+    }
+    step
 }

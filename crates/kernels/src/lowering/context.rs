@@ -102,10 +102,15 @@ impl<'a> Lowering<'a> {
         self.ordered = true;
     }
 
+    /// Returns true if operations are recorded for native code.
+    pub(crate) fn is_recording(&self) -> bool {
+        // The constant removes the recordings from builds without native code.
+        HAS_BACK_END && self.records
+    }
+
     /// Notes the native action of the current instruction, if operations are recorded.
     pub(crate) fn note_action(&mut self, action: impl FnOnce(&Self) -> Option<Action>) {
-        // The constant removes the recordings from builds without native code.
-        if HAS_BACK_END && self.records {
+        if self.is_recording() {
             self.notes.action = action(self);
         }
     }
@@ -257,7 +262,6 @@ impl<'a> Lowering<'a> {
     pub fn room(&mut self, bytes: usize) -> u32 {
         self.push_constants(&vec![0_u8; bytes])
     }
-
 }
 
 /// Returns a control-register action if an operation sets bits that select the mode of native code.

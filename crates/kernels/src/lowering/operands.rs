@@ -136,13 +136,21 @@ impl Lowering<'_> {
     /// Returns the region of an operand's channels.
     pub fn region(&mut self, operand: &VecOperand, lanes: usize) -> LowerResult<Region> {
         match &operand.operand {
-            Operand::General(general) => self.general(general, lanes),
-            Operand::Indirect(indirect) => self.indirect(indirect, lanes),
+            Operand::General(general) => {
+                self.note_special(self.variable(general.id)?);
+                self.general_region(general, lanes)
+            }
+            Operand::Indirect(indirect) => {
+                let region = self.indirect_region(indirect, lanes)?;
+                self.notes.indirect.push((region, element_bytes(indirect.bit_properties.type_)?));
+                Ok(region)
+            }
             _ => illegal("an operand of this class is not allowed here"),
         }
     }
 
-    fn general(&mut self, general: &GenOpnd, lanes: usize) -> LowerResult<Region> {
+    /// Returns the region of a general operand's channels.
+    pub(crate) fn general_region(&self, general: &GenOpnd, lanes: usize) -> LowerResult<Region> {
         let variable = self.variable(general.id)?;
         // The null register reads as zeros for any region.
         if variable.root == predefined::NULL {
@@ -158,23 +166,21 @@ impl Lowering<'_> {
         if u64::from(start) + region.extent(size) > u64::from(self.layout.len) {
             return illegal("an operand extends past the end of the registers");
         }
-        self.note_special(variable);
         Ok(region)
     }
 
-    fn indirect(&mut self, indirect: &IndirectOpnd, lanes: usize) -> LowerResult<Region> {
+    /// Returns the region of an indirect operand's channels.
+    pub(crate) fn indirect_region(&self, indirect: &IndirectOpnd, lanes: usize) -> LowerResult<Region> {
         let size = element_bytes(indirect.bit_properties.type_)?;
         let displacement = i32::from(indirect.indirect_offset);
         let at = self.address_element(indirect.id.0, u32::from(indirect.addr_offset))?;
         let rows = indirect.region.vertical_stride == Stride::Null && indirect.region.width != Stride::Null;
-        let start =
-            if rows { Start::Addresses { at, displacement } } else { Start::Address { at, displacement } };
+        let start = if rows { Start::Addresses { at, displacement } } else { Start::Address { at, displacement } };
         let region = strides(&indirect.region, start, size, lanes);
         let needed = if rows { lanes as u32 / region.width } else { 1 };
         if at + needed * 4 > self.layout.addresses().end {
             return illegal("an indirect operand uses more address elements than its variable has");
         }
-        self.notes.indirect.push((region, size));
         Ok(region)
     }
 

@@ -1,6 +1,10 @@
 //! Comparison, selection, moves and conversions.
 
+pub(crate) mod address;
+
 pub(crate) mod compare;
+
+mod indirect;
 
 pub(crate) mod narrow;
 

@@ -5,13 +5,14 @@ use std::marker::PhantomData;
 use crate::arithmetic::compute::{LaneOp, Types, chunks};
 use crate::arithmetic::domain::Domain;
 use crate::arithmetic::logic::predicate_id;
-use crate::lowering::step::{Lowered, Run, wide_or_plain};
+use crate::lowering::step::{Lowered, Op, Run, wide_or_plain};
 use crate::lowering::{LowerResult, Lowering, channels, illegal, is_float, is_modified, is_saturated, pattern};
 use crate::moves::narrow::{self, Identity};
+use crate::moves::{address, indirect};
 use crate::operation::algebra::Scalar;
 use crate::operation::record::{Node, Record, Recording};
 use visakit::isa::predefined;
-use visakit::isa::{AddrOpnd, DataType, Faddr, Operand, StateClass, StateOpnd, VecOperand};
+use visakit::isa::{DataType, Faddr, Operand, StateClass, StateOpnd, VecOperand};
 use visakit::rt::ComponentWise;
 use visakit_machine::chunk::blend;
 use visakit_machine::fault::Trap;
@@ -45,7 +46,7 @@ pub(crate) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
         return mov_predicate(l, inst.dst, source);
     }
     if let Operand::Address(address) = &inst.dst.operand {
-        return mov_address(l, inst, address);
+        return address::mov_address(l, inst, address);
     }
     let Types { src: [from], dst: to } = l.types(inst)?;
     let is_same = from == to || pattern(from) == pattern(to) && !is_float(from) && !is_float(to);
@@ -58,12 +59,17 @@ pub(crate) fn mov(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRes
             }
         }
         let types = Types { dst: data_type, src: [data_type] };
-        return match data_type.bits() {
+        let action = indirect::action(l, inst, data_type.bits() / 8);
+        let lowered = match data_type.bits() {
             8 => l.apply_as::<u8, _, 1>(inst, types, Identity),
             16 => l.apply_as::<u16, _, 1>(inst, types, Identity),
             64 => l.apply_as::<u64, _, 1>(inst, types, Identity),
             _ => l.apply_as::<u32, _, 1>(inst, types, Identity),
-        };
+        }?;
+        return Ok(match (lowered, action) {
+            (Lowered::Op(op), Some(action)) => Lowered::Op(Op { action, ..op }),
+            (lowered, _) => lowered,
+        });
     }
     if let Some(lowered) = narrow::moved(l, inst, Types { src: [from], dst: to })? {
         return Ok(lowered);
@@ -268,6 +274,11 @@ pub(crate) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
     };
     if is_scalar {
         let a = l.source::<u32>(inst.src[0], 1)?;
+        let (place, number) = (a.place(), l.number(inst.src[0], &a).map(|number| number as u32));
+        l.note_action(|_| {
+            let from = place.filter(|place| place.is_native && place.change == Change::None)?;
+            Some(Action::SetPredicate { from: from.at, number, to: dst })
+        });
         let run = Run::new(move |thread, _| {
             let bits = a.first(thread);
             thread.set_predicate(dst, enable.shift, enable.lanes, bits);
@@ -292,88 +303,10 @@ fn is_one_element(region: &visakit::isa::Region) -> bool {
     vertical == Some(0) && (region.width.elements() == Some(1) || horizontal == Some(0))
 }
 
-/// Lowers an address computation. Addresses are offsets into the register file; the addend is a
-/// signed 16-bit number.
-pub(crate) fn addr_add(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let Operand::Address(dst) = &inst.dst.operand else {
-        return illegal("the destination of an address computation must be an address variable");
-    };
-    let first = address_elements(l, dst, lanes)?;
-    let base = match &inst.src[0].operand {
-        Operand::Address(address) => {
-            let width = address.width.elements();
-            let first = address_elements(l, address, lanes.min(width as usize))?;
-            Base::Elements { first, width }
-        }
-        Operand::General(general) => {
-            let root = l.variable(general.id)?.root;
-            if root.0 < predefined::DECLARED && ![predefined::ARG, predefined::RETVAL, predefined::R0].contains(&root)
-            {
-                return illegal("the address of a predefined variable");
-            }
-            match l.region(inst.src[0], 1)?.start {
-                Start::At(offset) => Base::Place(offset),
-                _ => return illegal("the address of an operand with a computed position"),
-            }
-        }
-        _ => return illegal("the operand has no address: it is not a variable"),
-    };
-    let offsets = l.source::<u32>(inst.src[1], lanes)?;
-    let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Run::new(move |thread, _| {
-        let offsets = all(&offsets, thread);
-        let enabled = thread.enabled(&enable);
-        let bases: [u32; MAX_LANES] = std::array::from_fn(|i| match base {
-            Base::Place(place) => place,
-            Base::Elements { first, width } if i < lanes => thread.registers.get(first + i as u32 % width * 4),
-            Base::Elements { .. } => 0,
-        });
-        for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
-            let offset = i32::from(offsets[i] as i16);
-            thread.registers.set(first + i as u32 * 4, bases[i].wrapping_add_signed(offset));
-        }
-        Ok(())
-    });
-    Ok(l.step(enable, run))
-}
-
-/// Lowers a move of numbers into address elements. They are byte offsets from the first register.
-fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst: &AddrOpnd) -> LowerResult {
-    let lanes = channels(inst.exec_size);
-    let first = address_elements(l, dst, lanes)?;
-    let numbers = l.source::<u32>(inst.src[0], lanes)?;
-    let enable = l.enable(inst.exec_size, inst.pred)?;
-    let run = Run::new(move |thread, _| {
-        let numbers = all(&numbers, thread);
-        let enabled = thread.enabled(&enable);
-        for i in (0..lanes).filter(|i| enabled >> i & 1 == 1) {
-            thread.registers.set(first + i as u32 * 4, numbers[i] & u32::from(u16::MAX));
-        }
-        Ok(())
-    });
-    Ok(l.step(enable, run))
-}
-
 /// Loads the values of all channels.
-fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
+pub(super) fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
     let [low, high]: [[u32; LANES]; 2] = [source.load(thread, 0), source.load(thread, 1)];
     from_lanes(|i| if i < LANES { low[i] } else { high[i - LANES] })
-}
-
-#[derive(Clone, Copy)]
-enum Base {
-    Place(u32),
-    Elements { first: u32, width: u32 },
-}
-
-/// Returns the register offset of the first of `count` elements of an address operand.
-fn address_elements(l: &Lowering<'_>, operand: &AddrOpnd, count: usize) -> LowerResult<u32> {
-    let first = l.address_element(operand.id.0, operand.offset.into())?;
-    if first + count as u32 * 4 > l.layout.addresses().end {
-        return illegal("an address operand uses more elements than its variable has");
-    }
-    Ok(first)
 }
 
 /// Lowers a load of the address of a symbol in the program's data.

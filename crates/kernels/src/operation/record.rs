@@ -55,6 +55,12 @@ impl Input {
         Self { kind, place, data_type, number }
     }
 
+    /// Returns the input for dwords from `at` on, `step` bytes apart, or for a number.
+    pub(crate) fn dword(at: u32, step: u32, number: Option<u32>) -> Self {
+        let place = SourcePlace { at, step, is_native: true, change: Change::None };
+        Self::new(Some(Kind::U32), Some(place), DataType::Ud, number.map(u64::from))
+    }
+
     /// Returns the same input for a kernel that computes in another kind.
     pub(crate) fn in_kind(self, kind: Kind) -> Self {
         Self { kind: Some(kind), ..self }
@@ -76,6 +82,12 @@ impl Output {
     /// Returns the output for an operand of type `data_type`.
     pub(crate) fn new<R: Scalar>(dst: &Destination<R>, data_type: DataType, saturate: bool) -> Self {
         Self { kind: R::KIND, target: dst.target(), data_type, is_native: dst.is_native(), saturate }
+    }
+
+    /// Returns the output for consecutive dwords from `at` on.
+    pub(crate) fn dwords(at: u32) -> Self {
+        let target = Some(Target::At { at, step: 4 });
+        Self { kind: Some(Kind::U32), target, data_type: DataType::Ud, is_native: true, saturate: false }
     }
 }
 

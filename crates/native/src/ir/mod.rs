@@ -5,6 +5,7 @@
 
 mod expression;
 pub(crate) mod function;
+mod indirect;
 mod mask;
 mod routine;
 mod simplify;
@@ -13,6 +14,7 @@ mod transfer;
 pub use {
     expression::{Binary, Expression, Kind, Node, Relation, Unary, Value},
     function::{Function, Operands},
+    indirect::{Indirect, Own},
     mask::{Combine, Mask},
     routine::{Action, Behind, Block, End, Logic, Routine, Step},
     transfer::{Access, Addresses, Change, Space, Transfer, Unit},

@@ -1,6 +1,7 @@
 //! Routines: blocks of steps, and the continuation after each block.
 
 use crate::ir::expression::{Expression, Relation, Value};
+use crate::ir::indirect::Indirect;
 use crate::ir::mask::Mask;
 use crate::ir::transfer::Transfer;
 
@@ -115,6 +116,16 @@ pub enum Action {
         /// The predicate.
         to: u32,
     },
+    /// Replaces the bits of a predicate for the channels of the mask, active or not. Bit `n` of the
+    /// value belongs to channel `n`.
+    SetPredicate {
+        /// The place of the value, a dword.
+        from: u32,
+        /// The value, if it is constant.
+        number: Option<u32>,
+        /// The predicate.
+        to: u32,
+    },
     /// Replaces an element of the table of state variables by 32 bits of the registers.
     SetState {
         /// Index of the element.
@@ -137,6 +148,15 @@ pub enum Action {
     },
     /// Moves elements between memory and registers.
     Transfer(Transfer),
+    /// Moves elements between registers and registers that addresses select.
+    Indirect(Indirect),
+}
+
+impl Action {
+    /// Returns true if the work may read and write any register.
+    pub(crate) fn reaches_all(&self) -> bool {
+        matches!(self, Self::Outside | Self::Indirect(_))
+    }
 }
 
 /// Logic functions of predicates.

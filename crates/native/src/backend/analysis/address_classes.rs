@@ -128,7 +128,7 @@ impl Numbers {
         let (parts, lanes) = if lanes == 32 { (2_u32, 16) } else { (1, lanes) };
         let mut results = Vec::new();
         match &step.action {
-            Action::Outside | Action::Control { .. } => self.registers.clear(),
+            Action::Outside | Action::Indirect(_) | Action::Control { .. } => self.registers.clear(),
             Action::Transfer(transfer) if is_whole && matches!(lanes, 8 | 16) => {
                 let is_pair = parts == 2 || begins_pair;
                 let addresses: Vec<_> =

@@ -22,7 +22,7 @@ pub(crate) fn before_step(
     live: &mut WorkingSet,
     mut log: Option<&mut Vec<Undo>>,
 ) {
-    if let Action::Outside = step.action {
+    if step.action.reaches_all() {
         if let Some(log) = log {
             log.push(Undo::All(live.byte_set()));
         }

@@ -101,7 +101,10 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
             }
             all
         }
-        Action::Outside | Action::Nothing | Action::Logic { .. } => Vec::new(),
+        Action::SetPredicate { from, number: None, .. } => vec![one(*from)],
+        // All registers, which the callers of this function ask for first.
+        Action::Outside | Action::Indirect(_) => Vec::new(),
+        Action::Nothing | Action::Logic { .. } | Action::SetPredicate { .. } => Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
-use crate::ir::{Action, Block, Step};
+use crate::ir::{Block, Step};
 
 /// A block and a channel of it.
 type Owner = (u32, u32);
@@ -68,7 +68,7 @@ impl Owners {
                 }
             }
         }
-        if let Action::Outside = step.action {
+        if step.action.reaches_all() {
             self.block += 1;
         }
         all.shrink_to_fit();

@@ -15,7 +15,7 @@ use crate::backend::analysis::dataflow::Dataflow;
 use crate::backend::analysis::effects::{Elements, writes};
 use crate::backend::analysis::exposure::Owners;
 use crate::backend::analysis::joins::{joins, joins_in};
-use crate::ir::{Action, Behind, Block, End, Routine};
+use crate::ir::{Behind, Block, End, Routine};
 
 /// The live bytes of a routine.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ fn written(routine: &Routine) -> ByteSet {
     let mut written = WorkingSet::new(routine.register_bytes);
     let anything = routine.blocks.iter().any(|block| {
         matches!(block.end, End::Outside(Behind::Anything))
-            || block.steps.iter().any(|step| matches!(step.action, Action::Outside))
+            || block.steps.iter().any(|step| step.action.reaches_all())
     });
     if anything {
         written.fill();

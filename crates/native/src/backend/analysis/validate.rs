@@ -1,7 +1,9 @@
 //! Validation: conditions that a routine must satisfy so that its code stays inside a frame's
 //! tables.
 
-use crate::ir::{Action, Addresses, Block, End, Expression, Mask, Node, Routine, Space, Transfer, Value};
+use crate::ir::{
+    Action, Addresses, Block, End, Expression, Indirect, Mask, Node, Own, Routine, Space, Transfer, Value,
+};
 
 /// Maximum number of instructions, elements or bytes, which the code counts in 32 bits.
 const MOST: u32 = 1 << 24;
@@ -56,9 +58,13 @@ fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
                 && is_predicate(routine, *to)
         }
         Action::Logic { from, to, .. } => *to > 0 && from.iter().chain([to]).all(|p| is_predicate(routine, *p)),
+        Action::SetPredicate { from, number, to } => {
+            *to > 0 && is_predicate(routine, *to) && (number.is_some() || is_inside(routine, *from, 4))
+        }
         Action::SetState { element, from, .. } => *element < routine.states && is_inside(routine, *from, 4),
         Action::Control { at, .. } => mask.always && mask.predicate == 0 && is_inside(routine, *at, 4),
         Action::Transfer(transfer) => is_transfer(routine, transfer, lanes),
+        Action::Indirect(indirect) => is_indirect(routine, indirect, lanes),
     }
 }
 
@@ -92,6 +98,21 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
         && transfer.elements.iter().all(|(distance, at)| {
             *distance <= MOST && is_inside(routine, *at, lanes * transfer.unit.register_bytes())
         })
+}
+
+fn is_indirect(routine: &Routine, indirect: &Indirect, lanes: u32) -> bool {
+    let Indirect { bytes, address, address_step, pitch, limit, .. } = *indirect;
+    let row = |step: u32, bytes: u32| step * (lanes.max(1) - 1) + bytes;
+    matches!(bytes, 1 | 2 | 4 | 8)
+        && matches!(address_step, 0 | 4)
+        && is_inside(routine, address, row(address_step, 4))
+        && pitch <= MOST
+        && limit <= routine.register_bytes
+        && match indirect.own {
+            Own::Loads(at) => is_inside(routine, at, row(bytes, bytes)),
+            Own::Stores { at, step } => step <= bytes && is_inside(routine, at, row(step, bytes)),
+            Own::Number(_) => true,
+        }
 }
 
 fn is_inside(routine: &Routine, at: u32, bytes: u32) -> bool {

@@ -98,26 +98,31 @@ impl MacroAssembler {
         Some(d)
     }
 
+    /// Loads `bytes` bytes.
+    pub(crate) fn load_bytes(&mut self, d: Vector, bytes: u32, memory: MemoryOperand) {
+        let x = d.register(Width::X);
+        match bytes {
+            16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
+            8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
+            4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
+            _ => {
+                let code = if bytes == 2 { Code::Movzx_r32_rm16 } else { Code::Movzx_r32_rm8 };
+                self.asm.rm(code, Register::EDX, memory);
+                self.asm.rr(Code::VEX_Vmovd_xmm_rm32, x, Register::EDX);
+            }
+        }
+    }
+
+    /// Loads an element to all elements.
+    pub(crate) fn load_splat(&mut self, d: Vector, (bytes, width): (u32, Width), memory: MemoryOperand) {
+        self.asm.load(broadcast(bytes), width, d, memory);
+    }
+
     /// Loads a value that does not depend on masks.
     pub(crate) fn load(&mut self, d: Vector, tag: &CachedValue) {
-        let x = d.register(Width::X);
         match *tag {
-            CachedValue::Contiguous { at: place, bytes } => {
-                let memory = at(FILE, place);
-                match bytes {
-                    16 | 32 | 64 => self.asm.load(op::MOVUPS, Width::of(bytes), d, memory),
-                    8 => self.asm.rm(Code::VEX_Vmovq_xmm_xmmm64, x, memory),
-                    4 => self.asm.rm(Code::VEX_Vmovd_xmm_rm32, x, memory),
-                    _ => {
-                        let code = if bytes == 2 { Code::Movzx_r32_rm16 } else { Code::Movzx_r32_rm8 };
-                        self.asm.rm(code, Register::EDX, memory);
-                        self.asm.rr(Code::VEX_Vmovd_xmm_rm32, x, Register::EDX);
-                    }
-                }
-            }
-            CachedValue::Splat { at: place, bytes, width } => {
-                self.asm.load(broadcast(bytes), width, d, at(FILE, place));
-            }
+            CachedValue::Contiguous { at: place, bytes } => self.load_bytes(d, bytes, at(FILE, place)),
+            CachedValue::Splat { at: place, bytes, width } => self.load_splat(d, (bytes, width), at(FILE, place)),
             CachedValue::Number { bits: 0, .. } => self.asm.v3(op::PXOR, Width::X, d, d, d),
             CachedValue::Number { bits, bytes, width } => {
                 let constant = self.asm.constant(bytes_of(bits, bytes));

@@ -83,7 +83,7 @@ fn join_halves(masm: &mut MacroAssembler, bytes: u32, [a, b]: [Vector; 2]) -> Op
 }
 
 /// Assigns the values of a unit to the enabled channels.
-fn write_unit(
+pub(crate) fn write_unit(
     masm: &mut MacroAssembler,
     facts: &BlockFacts<'_>,
     mask: &Mask,

@@ -8,8 +8,8 @@ use crate::backend::asm::operand::{Vector, Width, at};
 use crate::backend::lower::arithmetic::evaluation::{Units, units};
 use crate::backend::lower::arithmetic::expression::evaluate_unit;
 use crate::backend::lower::arithmetic::relation::{compare_to_mask, compare_to_ones};
-use crate::backend::lower::cache::MaskRegister;
-use crate::backend::lower::host_registers::{ANSWER, ENABLED, PREDICATES};
+use crate::backend::lower::cache::{ByteRange, MaskRegister};
+use crate::backend::lower::host_registers::{ANSWER, ENABLED, FILE, PREDICATES};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{
     Enabled, Select, mask_bits_tag, materialize_mask, predicate_bytes, select_enabled,
@@ -145,6 +145,26 @@ pub(crate) fn emit_logic(
         masm.asm.ri(Code::Shr_rm32_imm8, bits, mask.shift as i32);
     }
     set_predicate(masm, mask, to, bits);
+    Some(())
+}
+
+/// Replaces the bits of a predicate for the channels of a mask, active or not.
+pub(crate) fn emit_set_predicate(
+    masm: &mut MacroAssembler,
+    mask: &Mask,
+    from: u32,
+    number: Option<u32>,
+    to: u32,
+) -> Option<()> {
+    let bits = Register::R9D;
+    match number {
+        Some(number) => masm.asm.ri(Code::Mov_r32_imm32, bits, number as i32),
+        None => {
+            masm.write_what(|place| place.touches(ByteRange { at: from, bytes: 4 }))?;
+            masm.asm.rm(Code::Mov_r32_rm32, bits, at(FILE, from));
+        }
+    }
+    set_predicate(masm, &Mask { predicate: 0, ..of_predicate(mask, to) }, to, bits);
     Some(())
 }
 

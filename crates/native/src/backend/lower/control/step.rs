@@ -6,12 +6,13 @@ use crate::backend::abi::exit;
 use crate::backend::abi::offset;
 use crate::backend::asm::operand::at;
 use crate::backend::lower::arithmetic::assign::emit_compute;
-use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic};
+use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic, emit_set_predicate};
 use crate::backend::lower::control::cold_path::forget_classes;
 use crate::backend::lower::control::context::Labels;
 use crate::backend::lower::control::entry::emit_exit;
 use crate::backend::lower::emitter::{ColdPath, Emitter};
 use crate::backend::lower::host_registers::{ENABLED, FILE};
+use crate::backend::lower::indirect::emit_indirect;
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::backend::lower::memory::transfer::emit_transfer;
@@ -64,6 +65,7 @@ fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
             emit_compare(&mut e.masm, mask, expression, *relation, *sides, (*inverse, *to))
         }
         Action::Logic { logic, from, to } => emit_logic(&mut e.masm, mask, *logic, *from, *to),
+        Action::SetPredicate { from, number, to } => emit_set_predicate(&mut e.masm, mask, *from, *number, *to),
         Action::SetState { element, from, number } => {
             emit_set_state(&mut e.masm, &mut e.states, mask, *element, *from, *number)
         }
@@ -72,6 +74,7 @@ fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
             Some(())
         }
         Action::Transfer(transfer) => emit_transfer(e, mask, transfer, number),
+        Action::Indirect(indirect) => emit_indirect(e, mask, indirect, number),
     }
 }
 
