@@ -244,6 +244,53 @@ fn two_results_and_strides() {
     }
 }
 
+/// Elements of variables through addresses, as compilers print private arrays.
+#[test]
+fn addresses_select_elements() {
+    let input = bytes_of!((0..32_u32).map(|n| n * 7 % 29 * 4).collect::<Vec<_>>());
+    let declarations = format!(
+        "{}\n.decl W v_type=G type=uw num_elts=64 alias=<A, 0>\n.decl CQ v_type=G type=q num_elts=16 alias=<C, 0>\n\
+         .decl CB v_type=G type=ub num_elts=64 alias=<C, 0>\n.decl CW v_type=G type=w num_elts=32 alias=<C, 0>\n\
+         .decl A0 v_type=A num_elts=16\n.decl A1 v_type=A num_elts=16\n.decl P1 v_type=P num_elts=32",
+        typed("d", "d")
+    );
+    for body in [
+        "mov (M1, 16) CT(0,0)<1> r[A0(0),0]<1,0>:d",
+        "mov (M1, 16) CT(0,0)<1> r[A0(0),4]<1,0>:d",
+        "(P1) mov (M1, 16) CT(0,0)<1> r[A0(0),-4]<1,0>:f",
+        "mov (M1, 8) CQ(0,0)<1> r[A0(0),0]<1,0>:q",
+        "mov (M1, 16) CW(0,0)<1> r[A0(0),0]<1,0>:uw",
+        "mov (M1, 16) CB(0,0)<1> r[A0(0),2]<1,0>:ub",
+        "mov (M1, 16) CT(0,0)<1> r[A0(3),0]<8;8,1>:d",
+        "mov (M1_NM, 1) CT(0,5)<1> r[A0(9),0]<0;1,0>:d",
+        "add (M1, 16) CT(0,0)<1> r[A0(0),0]<1,0>:d AT(0,0)<1;1,0>",
+        "mov (M1, 16) CT(0,0)<1> r[A0(0),0]<2,0>:d",
+        "(P1) mov (M1, 16) r[A0(6),0]<1>:d AT(0,3)<0;1,0>",
+        "(P1) mov (M1, 16) r[A0(6),0]<1>:d AT(0,0)<1;1,0>",
+        "(!P1) mov (M1, 16) r[A0(0),0]<1>:f 0x40400000:f",
+        "mov (M1, 8) r[A0(2),0]<2>:w 0x7:w",
+        "mov (M1, 16) r[A0(4),0]<1>:uw W(0,0)<2;1,0>",
+        // Outside of the variables.
+        "addr_add (M1, 16) A1(0)<1> &AT 0x7ff0:w\n    mov (M1, 16) CT(0,0)<1> r[A1(0),0]<1,0>:d",
+    ] {
+        for (bits, add) in
+            [("0x1", "W(0,0)<2;1,0>"), ("0xf0", "W(0,0)<2;1,0>"), ("0x5a3c", "0xfff0:w"), ("0x0", "W(0,0)<0;1,0>")]
+        {
+            let all = format!(
+                "    mov (M1_NM, 16) CT(0,0)<1> AT(2,0)<1;1,0>\n    mov (M1_NM, 16) A0(0)<1> 0x10:uw\n\
+                 {0:4}mov (M1, 16) A1(0)<1> W(0,0)<2;1,0>\n    addr_add (M1, 16) A0(0)<1> &AT {add}\n\
+                 {0:4}addr_add (M1, 16) A0(0)<1> A0(0)<16> 0x20:w\n    setp (M1_NM, 32) P1 {bits}:ud\n    {body}\n\
+                 {0:4}mov (M1_NM, 16) CT(4,0)<1> AT(0,0)<1;1,0>\n    mov (M1_NM, 16) CT(6,0)<1> AT(2,0)<1;1,0>",
+                ""
+            );
+            for channels in [16, 11] {
+                let is_done = try_run(&declarations, &all, &input, channels).is_ok();
+                assert_eq!(is_done, !body.contains("0x7ff0"), "{body}");
+            }
+        }
+    }
+}
+
 /// Narrows a scalar, which is then used for more channels than its destination had.
 #[test]
 fn single_values_become_smaller() {

@@ -12,7 +12,7 @@ use visakit_native::{Buffer, Exit, Marks, Memory, PAGE};
 
 mod common;
 
-use common::{BYTES, State, codes, unmarked};
+use common::{BYTES, Chance, State, codes, unmarked};
 
 /// Bytes of the elements of 32 channels; the register file has [`SLOTS`] of these.
 const SLOT: u32 = 128;
@@ -23,23 +23,9 @@ const MOVED: u32 = 8;
 /// Size of the buffer in bytes.
 const REACH: u32 = 4096;
 
-/// Generator of pseudo-random numbers.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        ((self.0 >> 33) % u64::from(end)) as u32
-    }
-
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u32) as usize]
-    }
-
-    /// Returns a slot with addresses.
-    fn addresses(&mut self) -> u32 {
-        self.of(&[0, 0, 1, 3, 4, 5, 6, 7])
-    }
+/// Returns a slot with addresses.
+fn any_addresses(chance: &mut Chance) -> u32 {
+    chance.of(&[0, 0, 1, 3, 4, 5, 6, 7])
 }
 
 fn mask(shift: u32, lanes: u32) -> Mask {
@@ -54,10 +40,10 @@ fn halves(chance: &mut Chance, of: impl Fn(u32, u32) -> Action) -> Vec<Step> {
 
 /// Returns steps that compute other addresses.
 fn compute(chance: &mut Chance) -> Vec<Step> {
-    let (from, to, number) = (chance.addresses(), 3 + chance.below(5), chance.below(8));
+    let (from, to, number) = (any_addresses(chance), 3 + chance.below(5), chance.below(8));
     let (binary, what) =
         (chance.of(&[Binary::Add, Binary::Add, Binary::Sub, Binary::Mul, Binary::Shl]), chance.below(3));
-    let (other, is_turned) = (chance.addresses(), chance.below(3) == 0);
+    let (other, is_turned) = (any_addresses(chance), chance.below(3) == 0);
     halves(chance, |first, _| {
         let mut expression = Expression::default();
         let row = |expression: &mut Expression, slot: u32| {
@@ -83,7 +69,7 @@ fn transfer(chance: &mut Chance) -> Vec<Step> {
     let part = |bytes| Unit::Part { bytes, keeps: bytes == 1 };
     let unit = chance.of(&[Unit::Dword, Unit::Dword, part(1), part(2), part(4)]);
     let (count, is_together) = (chance.of(&[1, 1, 2, 4]), chance.below(2) == 0);
-    let (slot, moved) = (chance.addresses(), MOVED + chance.below(SLOTS - MOVED - count + 1));
+    let (slot, moved) = (any_addresses(chance), MOVED + chance.below(SLOTS - MOVED - count + 1));
     let private = Space::Private { number: NUMBERS * SLOT + 9 * 4, unit: 16 };
     let spaces = [
         Space::Surface { element: 0, shift: 0 },

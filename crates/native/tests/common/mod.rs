@@ -10,6 +10,20 @@ use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
 /// Size of the register file in bytes.
 pub(crate) const BYTES: usize = 2048;
 
+/// Generator of pseudo-random numbers.
+pub(crate) struct Chance(pub(crate) u64);
+
+impl Chance {
+    pub(crate) fn below(&mut self, end: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        ((self.0 >> 33) % u64::from(end)) as u32
+    }
+
+    pub(crate) fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize]
+    }
+}
+
 pub(crate) fn mask(lanes: u32, always: bool) -> Mask {
     Mask { shift: 0, lanes, always, predicate: 0, combine: Combine::Each, inverse: false }
 }

@@ -5,7 +5,6 @@ pub(crate) mod cache;
 pub(crate) mod control;
 pub(crate) mod emitter;
 pub(crate) mod host_registers;
-pub(crate) mod indirect;
 pub(crate) mod macro_assembler;
 pub(crate) mod masks;
 pub(crate) mod memory;

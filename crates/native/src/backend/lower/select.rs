@@ -65,11 +65,12 @@ pub(crate) fn store_narrow_selected(
     masm.asm.store_bits(op, Width::of(lanes * bytes), memory, bits.register(), a);
 }
 
-/// Gathers the selected dwords, or all; `scratch` is free.
+/// Gathers the selected dwords, or all; `scratch` is free. With `is_wide`, the elements are qwords,
+/// whose offsets are still dwords.
 pub(crate) fn gather_selected(
     masm: &mut MacroAssembler,
     w: Width,
-    d: Vector,
+    (d, is_wide): (Vector, bool),
     memory: MemoryOperand,
     select: Option<Select>,
     scratch: Vector,
@@ -80,13 +81,13 @@ pub(crate) fn gather_selected(
             Some(Select::Bits(bits)) => masm.asm.rr(Code::VEX_Kmovw_kr_km16, ANSWER, bits.register()),
             _ => masm.asm.rrr(Code::VEX_Kxnorw_kr_kr_kr, ANSWER, ANSWER, ANSWER),
         }
-        return masm.asm.gather_bits(op::GATHERDD, w, d, memory, ANSWER);
+        return masm.asm.gather_bits(if is_wide { op::GATHERDQ } else { op::GATHERDD }, w, d, memory, ANSWER);
     }
     match select {
         Some(Select::Ones(ones)) => masm.asm.v2(op::MOVUPS, w, scratch, ones, w),
         _ => masm.asm.v3(op::PCMPEQD, w, scratch, scratch, scratch),
     }
-    masm.asm.gather(op::PGATHERDD, w, d, memory, scratch);
+    masm.asm.gather(if is_wide { op::PGATHERDQ } else { op::PGATHERDD }, w, d, memory, scratch);
 }
 
 /// Jumps if any selected dwords of two vectors differ. `scratch` is free and may be one of them.

@@ -345,7 +345,7 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
             masm.asm.v3(op::PSUBD, w, shift, offset, place_of);
             masm.asm.v2i(op::PSLLD, w, shift, shift, 3);
             let memory = indexed(WORDS, place_of.register(w), 1, element.into());
-            gather_selected(masm, w, result, memory, mask, scratch);
+            gather_selected(masm, w, (result, false), memory, mask, scratch);
             masm.asm.v3(op::PSRLVD, w, result, result, shift);
             if let Some(low) = loading.low {
                 masm.asm.v3(op::PAND, w, result, result, low);
@@ -353,7 +353,7 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
             [place_of, shift].into_iter().for_each(|vector| masm.cache.drop(vector));
         } else {
             let memory = indexed(WORDS, offset.register(w), 1, element.into());
-            gather_selected(masm, w, result, memory, mask, scratch);
+            gather_selected(masm, w, (result, false), memory, mask, scratch);
         }
         finish_part(masm, loading, part);
     }

@@ -5,6 +5,7 @@ pub(crate) mod bounds;
 pub(crate) mod buffer;
 pub(crate) mod channels;
 pub(crate) mod contiguous;
+pub(crate) mod indirect;
 pub(crate) mod interleave;
 pub(crate) mod load;
 pub(crate) mod marks;

@@ -135,11 +135,9 @@ fn gather(
     units: Units,
     slow: Label,
 ) -> Option<Vec<Vector>> {
-    // A dword of each channel, as many bytes as there are addresses.
-    (indirect.bytes <= 4).then_some(())?;
-    let row = units.lanes * 4;
-    let w = Width::of(row);
-    let last = masm.number(indirect.limit.checked_sub(4)?.into(), 4, w)?;
+    let (row, is_wide) = (units.lanes * 4, indirect.bytes == 8);
+    let (w, size) = (Width::of(row), indirect.bytes.max(4));
+    let last = masm.number(indirect.limit.checked_sub(size)?.into(), 4, w)?;
     let mut values = Vec::new();
     for unit in 0..units.count {
         let mut offsets = masm.value(CachedValue::Contiguous { at: indirect.address + unit * row, bytes: row })?;
@@ -149,17 +147,17 @@ fn gather(
             [offsets, by].into_iter().for_each(|vector| masm.cache.drop(vector));
             offsets = d;
         }
-        let select = select_enabled(masm, mask, unit * units.lanes, 4, w)?;
+        let all = Width::of(units.lanes * size);
+        let selects = [(4, w), (size, all)].map(|(size, w)| select_enabled(masm, mask, unit * units.lanes, size, w));
+        let [inside, wanted] = [selects[0]?, selects[1]?];
         let (d, scratch) = (masm.cache.take()?, masm.cache.take()?);
         masm.asm.v3(op::PMINUD, w, scratch, offsets, last);
-        jump_if_different(masm, w, [offsets, scratch], scratch, select, slow);
-        gather_selected(masm, w, d, indexed(FILE, offsets.register(w), 1, 0), select, scratch);
-        if let Some(select) = select {
-            release_select(masm, select);
-        }
+        jump_if_different(masm, w, [offsets, scratch], scratch, inside, slow);
+        gather_selected(masm, all, (d, is_wide), indexed(FILE, offsets.register(w), 1, 0), wanted, scratch);
+        [inside, wanted].into_iter().flatten().for_each(|select| release_select(masm, select));
         [offsets, scratch].into_iter().for_each(|vector| masm.cache.drop(vector));
         let narrow = kind(indirect.bytes);
-        if narrow == Kind::U32 {
+        if narrow.bytes() >= 4 {
             values.push(d);
         } else {
             values.push(emit_convert(masm, Kind::U32, narrow, false, units.lanes, d)?);
