@@ -156,9 +156,20 @@ fn second() -> Vec<Case> {
     out
 }
 
+/// Returns kernels with private arrays.
+fn third() -> Vec<Case> {
+    let mut numbers = Numbers(0x1234_5678_9abc_def1);
+    let n: usize = 1 << 15;
+    let case = |(kernel, bytes): (&'static str, usize)| {
+        let arguments = vec![Value::Zeros(n * bytes), numbers.uints(64, u32::MAX)];
+        Case { program: "arrays", kernel, global: [n as u64, 1], local: [64, 1], arguments }
+    };
+    [("sort_few", 4), ("mix_uint", 4), ("mix_uchar", 1)].map(case).into()
+}
+
 /// Returns all kernels.
 pub(crate) fn all() -> Vec<Case> {
-    first().into_iter().chain(second()).collect()
+    first().into_iter().chain(second()).chain(third()).collect()
 }
 
 /// Returns the contents of a buffer; empty for other arguments.
