@@ -2,6 +2,8 @@
 
 use half::f16;
 
+use crate::lane::from_lanes;
+
 /// Number and meaning of a texel's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are OpenCL's")]
@@ -224,14 +226,14 @@ impl Format {
 /// Smallest F whose neighbours differ by 1, for positive and negative numbers added to it.
 const ROUNDER: f32 = 1.5 * (1 << 23) as f32;
 
-/// Applies a conversion to four components, with one choice of their type.
+/// Applies a conversion to components, with one choice of their type.
 macro_rules! for_each {
     ($type:ident, $convert:ident, $parts:ident) => {
         for_each!($type, $convert, $parts, Unorm8 Unorm16 Snorm8 Snorm16 Uint8 Uint16 Uint32 Sint8 Sint16 Sint32 Half Float)
     };
     ($type:ident, $convert:ident, $parts:ident, $($name:ident)*) => {
         match $type {
-            $(Self::$name => $parts.map(|bits| Self::$name.$convert(bits)),)*
+            $(Self::$name => from_lanes(|i| Self::$name.$convert($parts[i])),)*
         }
     };
 }
@@ -253,14 +255,18 @@ impl ComponentType {
     }
 
     /// Converts the bits of components to register bits.
-    #[inline]
-    pub(super) fn widen(self, parts: [u32; 4]) -> [u32; 4] {
+    #[inline(always)]
+    pub(super) fn widen<const N: usize>(self, parts: [u32; N]) -> [u32; N] {
+        if let (5.., Self::Unorm8) = (N, self) {
+            // For many components, divisions of vectors are faster than the table.
+            return from_lanes(|i| ((parts[i] & 0xff) as i32 as f32 / 255.0).to_bits());
+        }
         for_each!(self, wide, parts)
     }
 
     /// Converts register bits to the bits of components; integers and normalised values saturate.
-    #[inline]
-    pub(super) fn narrow(self, parts: [u32; 4]) -> [u32; 4] {
+    #[inline(always)]
+    pub(super) fn narrow<const N: usize>(self, parts: [u32; N]) -> [u32; N] {
         for_each!(self, short, parts)
     }
 
@@ -282,9 +288,12 @@ impl ComponentType {
     #[inline(always)]
     fn short(self, bits: u32) -> u32 {
         let float = f32::from_bits(bits);
-        // The sum has no bits for a fraction, so it is rounded, ties to even. The cast to an
-        // integer maps NaN to zero.
-        let norm = |least: f32, most: f32| (float.clamp(least, 1.0) * most + ROUNDER - ROUNDER) as i32 as u32;
+        // The sum has no bits for a fraction, so it is rounded, ties to even, and its low bits are
+        // the integer. A cast would not be vectorised.
+        let norm = |least: f32, most: f32| {
+            let float = if float.is_nan() { 0.0 } else { float };
+            (float.clamp(least, 1.0) * most + ROUNDER).to_bits().wrapping_sub(ROUNDER.to_bits())
+        };
         match self {
             Self::Unorm8 => norm(0.0, 255.0) & 0xff,
             Self::Unorm16 => norm(0.0, 65535.0) & 0xffff,

@@ -3,6 +3,8 @@
 
 use crate::access::{Target, View};
 use crate::buffer::{Buffer, Sharing};
+use crate::in_bounds::{Extent, InBounds};
+use crate::lane::LANES;
 use crate::memory::Memory;
 use crate::observer::{AccessKind, Witness};
 
@@ -35,6 +37,25 @@ impl<'a> Texels<'a> {
         self.buffer.load(offset, size)
     }
 
+    /// How stores share memory with other threads.
+    pub(crate) const SHARING: Sharing = Sharing::Shared;
+
+    /// Returns the places of the enabled channels' texels for accesses of this kind. `None` if they
+    /// are not all in the buffer, or if an observer has to see each access.
+    #[inline(always)]
+    pub(crate) fn chunk(
+        &self,
+        kind: AccessKind,
+        offsets: [u32; LANES],
+        enabled: u32,
+        extent: Extent,
+    ) -> Option<InBounds<'a>> {
+        (!self.view.is_watched()).then_some(())?;
+        let in_bounds = InBounds::new(self.buffer, offsets, enabled, extent)?;
+        in_bounds.note(&self.view, kind, 0, extent.bytes, enabled);
+        Some(in_bounds)
+    }
+
     /// Reports an access outside the image to the observer, as an access at the end of the buffer.
     #[inline]
     pub fn tell_outside(&self, kind: AccessKind, size: u32) {
@@ -45,7 +66,7 @@ impl<'a> Texels<'a> {
     #[inline]
     pub fn store(&self, offset: u64, size: u32, value: u64) -> Option<()> {
         self.view.access(self.buffer, AccessKind::Store, self.lane, (offset, size), Some(value));
-        self.buffer.store(offset, size, value, Sharing::Shared)
+        self.buffer.store(offset, size, value, Self::SHARING)
     }
 }
 

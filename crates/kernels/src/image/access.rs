@@ -11,8 +11,10 @@ use visakit_machine::World;
 use visakit_machine::access::Request;
 use visakit_machine::image::{Image, Texel};
 use visakit_machine::lane::{LANES, MAX_LANES, enabled_lanes};
+use visakit_machine::plane::{Places, Reader, Rows};
 use visakit_machine::texels::Texels;
-use visakit_machine::thread::{ExecMask, Thread};
+use visakit_machine::thread::{ExecMask, Thread, ones};
+use visakit_native::host::{Vectors, in_vectors};
 
 /// Returns the image bound to a surface, and its texels.
 pub(super) fn image<'w>(
@@ -42,9 +44,28 @@ pub(super) fn read(
     components: Components,
     shift: Offsets,
     texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
+    chunk: impl Fn(&Thread, &World<'_>, [i64; 3], &Reader<'_>, &mut Rows) -> Option<()> + Send + Sync + 'static,
 ) -> LowerResult {
     let enable = l.enable(exec_size, pred)?;
-    read_at(l, enable, space, components, shift, texel)
+    read_at(l, enable, space, components, shift, texel, chunk)
+}
+
+/// A chunk of channels: its number, and its enabled channels.
+#[derive(Clone, Copy)]
+pub(super) struct Chunk {
+    pub(super) n: usize,
+    pub(super) enabled: u32,
+}
+
+/// Iterates over the chunks with enabled channels.
+fn chunks_of(enabled: u32) -> impl Iterator<Item = Chunk> {
+    let chunks = (0..MAX_LANES / LANES).map(move |n| Chunk { n, enabled: enabled >> (n * LANES) & ones(LANES) });
+    chunks.filter(|chunk| chunk.enabled != 0)
+}
+
+/// Reads no chunk, for messages whose channels are always read one by one.
+pub(super) fn one_by_one(_: &Thread, _: &World<'_>, _: [i64; 3], _: &Reader<'_>, _: &mut Rows) -> Option<()> {
+    None
 }
 
 /// As [`read`], for a lowered surface.
@@ -55,7 +76,9 @@ pub(super) fn read_at(
     components: Components,
     shift: Offsets,
     texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
+    chunk: impl Fn(&Thread, &World<'_>, [i64; 3], &Reader<'_>, &mut Rows) -> Option<()> + Send + Sync + 'static,
 ) -> LowerResult {
+    let vectors = Vectors::of_host();
     let run = Run::new(move |thread, world| {
         let enabled = thread.enabled(&enable);
         // Reads all channels before the first write, because the destination may overlap the
@@ -63,10 +86,23 @@ pub(super) fn read_at(
         let mut rows = [[0; MAX_LANES]; 4];
         if let Some((image, texels)) = image(&space, thread, world) {
             let shift = shift.get(thread);
-            for lane in enabled_lanes::<MAX_LANES>(enabled) {
-                let components = texel(thread, world, shift, lane, image, texels.of_lane(lane));
-                for (row, component) in rows.iter_mut().zip(components) {
-                    row[lane] = component;
+            for Chunk { n, enabled } in chunks_of(enabled) {
+                let together = in_vectors(
+                    vectors,
+                    #[inline(always)]
+                    || {
+                        let wanted = components.moved();
+                        chunk(thread, world, shift, &Reader { image, texels, n, enabled, wanted, vectors }, &mut rows)
+                    },
+                );
+                if together.is_some() {
+                    continue;
+                }
+                for lane in enabled_lanes::<LANES>(enabled).map(|lane| n * LANES + lane) {
+                    let components = texel(thread, world, shift, lane, image, texels.of_lane(lane));
+                    for (row, component) in rows.iter_mut().zip(components) {
+                        row[lane] = component;
+                    }
                 }
             }
         }
@@ -81,6 +117,34 @@ pub(super) fn place_of(coordinates: &[Elements; 4], thread: &Thread, lane: usize
     Texel { place: [u, v, r].map(|at| at.integer(thread, lane)), level: level.number(thread, lane), sample: 0 }
 }
 
+/// Returns the texels of a chunk; `None` if one is not in the first level.
+#[inline(always)]
+pub(super) fn places_of(coordinates: &[Elements; 4], thread: &Thread, chunk: Chunk) -> Option<Places> {
+    let [u, v, _, level] = coordinates;
+    is_first(level, thread, chunk).then_some(())?;
+    Some([u.integers(thread, chunk.n)?, v.integers(thread, chunk.n)?])
+}
+
+/// Reads the texels of a chunk, which must all be inside the image.
+#[inline(always)]
+pub(super) fn read_inside(
+    coordinates: &[Elements; 4],
+    thread: &Thread,
+    reader: &Reader<'_>,
+    rows: &mut Rows,
+) -> Option<()> {
+    let places = places_of(coordinates, thread, Chunk { n: reader.n, enabled: reader.enabled })?;
+    let is_inside = |lane: usize| (0..2).all(|d| (places[d][lane] as u32) < reader.image.desc.size[d]);
+    enabled_lanes::<LANES>(reader.enabled).all(is_inside).then(|| reader.load(&places, rows))?
+}
+
+/// Returns true if the numbers of a chunk are zero.
+#[inline(always)]
+pub(super) fn is_first(numbers: &Elements, thread: &Thread, Chunk { n, enabled }: Chunk) -> bool {
+    let is_zero = |numbers: [i32; LANES]| enabled_lanes::<LANES>(enabled).all(|lane| numbers[lane] == 0);
+    numbers.is_none() || numbers.integers(thread, n).is_some_and(is_zero)
+}
+
 /// Lowers a message that writes a texel for each channel.
 pub(super) fn write(
     l: &mut Lowering<'_>,
@@ -89,14 +153,33 @@ pub(super) fn write(
     place: [Elements; 4],
     components: Components,
 ) -> LowerResult {
+    let vectors = Vectors::of_host();
     let run = Run::new(move |thread, world| {
         let bound = image(&space, thread, world);
         let mut outside = 0;
-        for lane in enabled_lanes::<MAX_LANES>(thread.enabled(&enable)) {
-            let written = bound.is_some_and(|(image, texels)| {
-                image.store_some(texels.of_lane(lane), place_of(&place, thread, lane), components.get(thread, lane))
-            });
-            outside += u64::from(!written);
+        for chunk @ Chunk { n, enabled } in chunks_of(thread.enabled(&enable)) {
+            let together = in_vectors(
+                vectors,
+                #[inline(always)]
+                || {
+                    let ((image, texels), places) = (bound?, places_of(&place, thread, chunk)?);
+                    let (colours, given) = components.chunk(thread, n);
+                    image.store_chunk(texels, &places, enabled, (&colours, given))
+                },
+            );
+            if together.is_some() {
+                continue;
+            }
+            for lane in enabled_lanes::<LANES>(enabled).map(|lane| n * LANES + lane) {
+                let written = bound.is_some_and(|(image, texels)| {
+                    image.store_some(
+                        texels.of_lane(lane),
+                        place_of(&place, thread, lane),
+                        components.get(thread, lane),
+                    )
+                });
+                outside += u64::from(!written);
+            }
         }
         thread.outside_writes += outside;
         Ok(())

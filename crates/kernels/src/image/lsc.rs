@@ -1,6 +1,6 @@
 //! Load-store messages (LSC) to images.
 
-use crate::image::access::{lsc_space, place_of, read_at, update as update_texels, write};
+use crate::image::access::{lsc_space, place_of, read_at, read_inside, update as update_texels, write};
 use crate::image::block;
 use crate::image::payload::{Components, Elements, Offsets};
 use crate::lowering::{LowerResult, Lowering, channels, illegal};
@@ -9,6 +9,10 @@ use crate::memory::transfer::Transfer;
 use crate::operation::update;
 use visakit::isa::{LscDataSize, LscOpKind, LscOpMoves, LscTyped, LscTypedAccess, LscTypedQuad, pages};
 use visakit::rt::Stub;
+use visakit_machine::World;
+use visakit_machine::image::Image;
+use visakit_machine::texels::Texels;
+use visakit_machine::thread::Thread;
 
 /// Lowers coordinates and mip level of an LSC message, whose address size is their element size.
 macro_rules! lsc_coordinates {
@@ -52,9 +56,19 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return write(l, enable, space, place, components);
     }
     let components = Components::dwords(l, &inst.dst_data, lanes, moved)?;
-    read_at(l, enable, space, components, Offsets::NONE, move |thread, _, _, lane, image, texels| {
+    let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
         image.load_inside(texels, place_of(&place, thread, lane))
-    })
+    };
+    read_at(
+        l,
+        enable,
+        space,
+        components,
+        Offsets::NONE,
+        texel,
+        #[inline(always)]
+        move |thread, _, _, reader, rows| read_inside(&place, thread, reader, rows),
+    )
 }
 
 fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {

@@ -2,7 +2,8 @@
 
 use crate::lowering::{LowerResult, Lowering};
 use visakit::isa::{Channels, DataType, DataTypeClass, RawOperand, VecOperand};
-use visakit_machine::lane::{MAX_LANES, enabled_lanes};
+use visakit_machine::chunk::blend;
+use visakit_machine::lane::{LANES, MAX_LANES, enabled_lanes, from_lanes};
 use visakit_machine::operand::Source;
 use visakit_machine::thread::Thread;
 
@@ -50,6 +51,35 @@ impl Elements {
             // A value out of range is outside every image.
             _ => i64::try_from(bits).unwrap_or(i64::MAX),
         }
+    }
+
+    /// Returns true if the operand is missing or null.
+    pub(super) fn is_none(&self) -> bool {
+        self.at.is_none()
+    }
+
+    /// Returns the integers of the n-th chunk of channels. A value that they cannot represent
+    /// becomes negative. `None` for elements of other sizes than 16 and 32 bits.
+    #[inline(always)]
+    pub(super) fn integers(&self, thread: &Thread, n: usize) -> Option<[i32; LANES]> {
+        let Some(at) = self.at else { return Some([0; LANES]) };
+        let at = at + (n * LANES) as u32 * self.bytes;
+        match self.bytes {
+            2 => {
+                let values: [u16; LANES] = thread.registers.load(at);
+                let signed = self.signed;
+                Some(from_lanes(|i| if signed { (values[i] as i16).into() } else { values[i].into() }))
+            }
+            4 => Some(thread.registers.load(at)),
+            _ => None,
+        }
+    }
+
+    /// Returns the singles of the n-th chunk of channels; `None` for halves.
+    #[inline(always)]
+    pub(super) fn singles(&self, thread: &Thread, n: usize) -> Option<[f32; LANES]> {
+        let Some(at) = self.at else { return Some([0.0; LANES]) };
+        (self.bytes == 4).then(|| thread.registers.load(at + (n * LANES * 4) as u32))
     }
 
     /// Returns a mip level or sample number; a value out of range becomes the maximum, which never
@@ -133,15 +163,17 @@ impl Components {
         let Some(at) = self.at else { return };
         for (n, &component) in self.moved.iter().enumerate() {
             let (first, row) = (at + n as u32 * self.pitch, &rows[component]);
+            if self.bytes == 4 {
+                for (n, values) in row.as_chunks::<LANES>().0.iter().enumerate() {
+                    blend(&mut thread.registers, first + (n * LANES * 4) as u32, values, enabled >> (n * LANES));
+                }
+                continue;
+            }
             for lane in enabled_lanes::<MAX_LANES>(enabled) {
                 let (place, value) = (first + lane as u32 * self.bytes, row[lane]);
-                match self.bytes {
-                    2 if self.half => {
-                        thread.registers.set(place, half::f16::from_f32(f32::from_bits(value)).to_bits());
-                    }
-                    2 => thread.registers.set(place, value as u16),
-                    _ => thread.registers.set(place, value),
-                }
+                let bits =
+                    if self.half { half::f16::from_f32(f32::from_bits(value)).to_bits() } else { value as u16 };
+                thread.registers.set(place, bits);
             }
         }
         if let Some(lanes) = self.mask {
@@ -149,6 +181,24 @@ impl Components {
             let mask = visakit_machine::thread::ones(lanes);
             thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
         }
+    }
+
+    /// Returns the numbers of the transferred components.
+    pub(super) fn moved(&self) -> &[usize] {
+        &self.moved
+    }
+
+    /// Loads the transferred components of the n-th chunk of channels, as [`Components::get`].
+    #[inline(always)]
+    pub(super) fn chunk(&self, thread: &Thread, n: usize) -> ([[u32; LANES]; 4], u32) {
+        let (mut components, mut given) = ([[0; LANES]; 4], 0);
+        for (row, &component) in (0..).zip(&self.moved) {
+            if let Some(at) = self.at {
+                components[component & 3] = thread.registers.load(at + row * self.pitch + (n * LANES * 4) as u32);
+            }
+            given |= 1 << component;
+        }
+        (components, given)
     }
 
     /// Loads the transferred components, and returns them with a bit set for each; zeros for a null

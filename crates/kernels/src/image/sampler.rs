@@ -9,6 +9,7 @@ use visakit::isa::{
     VecOperand, pages, predefined_sampler,
 };
 use visakit::rt::Stub;
+use visakit_machine::World;
 use visakit_machine::image::Image;
 use visakit_machine::operand::Source;
 use visakit_machine::sampler::{SamplePoint, Sampler};
@@ -177,6 +178,7 @@ impl Message<'_> {
         undefined: Stub,
         components: Components,
         read: impl Fn(&Sampler, &Image, Texels<'_>, &SamplePoint) -> [u32; 4] + Send + Sync + 'static,
+        is_sample: bool,
     ) -> LowerResult {
         let lanes = channels(self.exec_size);
         if self.operation.parameters.is_empty() {
@@ -188,6 +190,9 @@ impl Message<'_> {
         let named = Named::of(l, sampler, state, number)?;
         let (surface, state, number) = self.surface;
         let space = l.surface_space(surface, state, number)?;
+        let sampler = move |thread: &Thread, world: &World<'_>| world.sampler(named.index(thread)?).copied();
+        let (find, [u, v, _]) = (sampler.clone(), params.coordinates);
+        let is_plain = is_sample && params.reference.is_none() && params.shift.iter().all(Elements::is_none);
         access::read(
             l,
             self.exec_size,
@@ -196,8 +201,18 @@ impl Message<'_> {
             components,
             shift,
             move |thread, world, shift, lane, image, texels| {
-                let Some(sampler) = named.index(thread).and_then(|index| world.sampler(index)) else { return [0; 4] };
-                read(sampler, image, texels, &params.place(thread, lane, sampler, image, shift))
+                let Some(sampler) = sampler(thread, world) else { return [0; 4] };
+                read(&sampler, image, texels, &params.place(thread, lane, &sampler, image, shift))
+            },
+            #[inline(always)]
+            move |thread, world, shift, reader, rows| {
+                let sampler = find(thread, world).filter(|_| is_plain)?;
+                sampler.sample_chunk(
+                    reader,
+                    [u.singles(thread, reader.n)?, v.singles(thread, reader.n)?],
+                    shift,
+                    rows,
+                )
             },
         )
     }
@@ -230,11 +245,21 @@ pub(crate) fn sample(l: &mut Lowering<'_>, inst: &Sample3d) -> LowerResult {
     let mut message = message!(inst);
     if inst.op.op == SampleCurrentOpOp3d::Lod {
         message.operation.wants_level = true;
-        return message.lower(l, undefined, components, |sampler, image, _, place| {
-            [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0]
-        });
+        return message.lower(
+            l,
+            undefined,
+            components,
+            |sampler, image, _, place| [sampler.clamped(image, place.lod).to_bits(), place.lod.to_bits(), 0, 0],
+            false,
+        );
     }
-    message.lower(l, undefined, components, |sampler, image, texels, place| sampler.sample(image, texels, place))
+    message.lower(
+        l,
+        undefined,
+        components,
+        |sampler, image, texels, place| sampler.sample(image, texels, place),
+        true,
+    )
 }
 
 pub(crate) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
@@ -249,7 +274,11 @@ pub(crate) fn sample4(l: &mut Lowering<'_>, inst: &Sample43d) -> LowerResult {
         Sample4SrcChannel3d::A => 3,
     };
     let message = message!(inst);
-    message.lower(l, undefined, components, move |sampler, image, texels, place| {
-        sampler.gather(image, texels, place, colour)
-    })
+    message.lower(
+        l,
+        undefined,
+        components,
+        move |sampler, image, texels, place| sampler.gather(image, texels, place, colour),
+        false,
+    )
 }

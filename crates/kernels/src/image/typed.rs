@@ -1,6 +1,8 @@
 //! Messages to images: loads, typed reads, writes and atomics, and size queries.
 
-use crate::image::access::{place_of, read, update as update_texels, write};
+use crate::image::access::{
+    Chunk, is_first, one_by_one, place_of, places_of, read, read_inside, update as update_texels, write,
+};
 use crate::image::payload::{Components, Elements, Offsets, moved};
 use crate::lowering::{LowerResult, Lowering, channels};
 use crate::memory::surface;
@@ -9,7 +11,10 @@ use visakit::isa::{
     TypedAtomic, pages,
 };
 use visakit::rt::Stub;
-use visakit_machine::image::Texel;
+use visakit_machine::World;
+use visakit_machine::image::{Image, Texel};
+use visakit_machine::texels::Texels;
+use visakit_machine::thread::Thread;
 
 pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let Load3d::Current(inst) = inst else { return Err(Stub::undefined(&pages::LOAD_3D).into()) };
@@ -36,7 +41,7 @@ pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
     let shift = Offsets::new(l, &inst.aoffimmi)?;
     let space = l.surface_space(inst.surface, &inst.surface_state, inst.surface_number)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), inst.op.pixel_null_mask)?;
-    read(l, inst.exec_size, inst.pred, space, components, shift, move |thread, _, shift, lane, image, texels| {
+    let texel = move |thread: &Thread, _: &World<'_>, shift: [i64; 3], lane, image: &Image, texels: Texels<'_>| {
         if tells_places {
             // Each sample has its own slot, so the result is not used.
             return [0; 4];
@@ -45,7 +50,23 @@ pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         let level = level.number(thread, lane);
         // Compilers use such loads to read the border colour of a sampler.
         image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
-    })
+    };
+    let [u, v, _] = place;
+    read(
+        l,
+        inst.exec_size,
+        inst.pred,
+        space,
+        components,
+        shift,
+        texel,
+        #[inline(always)]
+        move |thread, _, shift, reader, rows| {
+            let chunk = Chunk { n: reader.n, enabled: reader.enabled };
+            (!tells_places && shift == [0; 3] && is_first(&sample, thread, chunk)).then_some(())?;
+            reader.load(&places_of(&[u, v, Elements::NONE, level], thread, chunk)?, rows)
+        },
+    )
 }
 
 pub(crate) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerResult {
@@ -54,9 +75,20 @@ pub(crate) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     let space = l.address_space(inst.surface)?;
-    read(l, inst.exec_size, inst.pred, space, components, Offsets::NONE, move |thread, _, _, lane, image, texels| {
+    let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
         image.load_inside(texels, place_of(&place, thread, lane))
-    })
+    };
+    read(
+        l,
+        inst.exec_size,
+        inst.pred,
+        space,
+        components,
+        Offsets::NONE,
+        texel,
+        #[inline(always)]
+        move |thread, _, _, reader, rows| read_inside(&place, thread, reader, rows),
+    )
 }
 
 pub(crate) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {
@@ -110,6 +142,7 @@ pub(crate) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
             sizes[3] = desc.levels;
             sizes
         },
+        one_by_one,
     )
 }
 

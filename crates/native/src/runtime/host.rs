@@ -66,6 +66,15 @@ impl Vectors {
     }
 }
 
+/// Calls a function as [`Vectors::call`], or plainly on a machine without the instructions.
+#[inline(always)]
+pub fn in_vectors<R>(vectors: Option<Vectors>, f: impl FnOnce() -> R) -> R {
+    match vectors {
+        Some(vectors) => vectors.call(f),
+        None => f(),
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
