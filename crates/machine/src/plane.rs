@@ -262,7 +262,7 @@ impl Image {
     #[inline(always)]
     fn part(&self, words: &[[u32; LANES]; 4], n: usize) -> [u32; LANES] {
         let bits = self.format.component.bytes() * 8;
-        let (word, shift) = (&words[n * bits / 32 & 3], n * bits % 32);
+        let (word, shift) = (&words[(n * bits / 32) & 3], n * bits % 32);
         let mask = u32::MAX >> (32 - bits);
         from_lanes(|i| word[i] >> shift & mask)
     }

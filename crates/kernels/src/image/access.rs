@@ -6,7 +6,7 @@ use crate::lowering::{LowerResult, Lowering, illegal};
 use crate::memory::address::AddressSpace;
 use crate::memory::atomic::Atomic;
 use crate::memory::message::for_chunks;
-use visakit::isa::{ExecSize, LscAddrType, Predicate, VecOperand};
+use visakit::isa::{LscAddrType, VecOperand};
 use visakit_machine::World;
 use visakit_machine::access::Request;
 use visakit_machine::image::{Image, Texel};
@@ -35,21 +35,6 @@ pub(super) fn lsc_space(l: &mut Lowering<'_>, kind: LscAddrType, surface: &VecOp
     }
 }
 
-/// Lowers a message that reads an image for each channel, with offsets common to all channels.
-pub(super) fn read(
-    l: &mut Lowering<'_>,
-    exec_size: ExecSize,
-    pred: Predicate,
-    space: AddressSpace,
-    components: Components,
-    shift: Offsets,
-    texel: impl Fn(&Thread, &World<'_>, [i64; 3], usize, &Image, Texels<'_>) -> [u32; 4] + Send + Sync + 'static,
-    chunk: impl Fn(&Thread, &World<'_>, [i64; 3], &Reader<'_>, &mut Rows) -> Option<()> + Send + Sync + 'static,
-) -> LowerResult {
-    let enable = l.enable(exec_size, pred)?;
-    read_at(l, enable, space, components, shift, texel, chunk)
-}
-
 /// A chunk of channels: its number, and its enabled channels.
 #[derive(Clone, Copy)]
 pub(super) struct Chunk {
@@ -68,8 +53,9 @@ pub(super) fn one_by_one(_: &Thread, _: &World<'_>, _: [i64; 3], _: &Reader<'_>,
     None
 }
 
-/// As [`read`], for a lowered surface.
-pub(super) fn read_at(
+/// Lowers a message that reads an image for each channel, with offsets common to all channels.
+/// `chunk` reads a chunk of channels together if it can, otherwise `texel` reads each.
+pub(super) fn read(
     l: &mut Lowering<'_>,
     enable: ExecMask,
     space: AddressSpace,

@@ -1,6 +1,6 @@
 //! Load-store messages (LSC) to images.
 
-use crate::image::access::{lsc_space, place_of, read_at, read_inside, update as update_texels, write};
+use crate::image::access::{lsc_space, place_of, read, read_inside, update as update_texels, write};
 use crate::image::block;
 use crate::image::payload::{Components, Elements, Offsets};
 use crate::lowering::{LowerResult, Lowering, channels, illegal};
@@ -59,7 +59,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
     let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
         image.load_inside(texels, place_of(&place, thread, lane))
     };
-    read_at(
+    read(
         l,
         enable,
         space,

@@ -193,10 +193,10 @@ impl Message<'_> {
         let sampler = move |thread: &Thread, world: &World<'_>| world.sampler(named.index(thread)?).copied();
         let (find, [u, v, _]) = (sampler.clone(), params.coordinates);
         let is_plain = is_sample && params.reference.is_none() && params.shift.iter().all(Elements::is_none);
+        let enable = l.enable(self.exec_size, self.pred)?;
         access::read(
             l,
-            self.exec_size,
-            self.pred,
+            enable,
             space,
             components,
             shift,

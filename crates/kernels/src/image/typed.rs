@@ -52,10 +52,10 @@ pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
     };
     let [u, v, _] = place;
+    let enable = l.enable(inst.exec_size, inst.pred)?;
     read(
         l,
-        inst.exec_size,
-        inst.pred,
+        enable,
         space,
         components,
         shift,
@@ -78,10 +78,10 @@ pub(crate) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
         image.load_inside(texels, place_of(&place, thread, lane))
     };
+    let enable = l.enable(inst.exec_size, inst.pred)?;
     read(
         l,
-        inst.exec_size,
-        inst.pred,
+        enable,
         space,
         components,
         Offsets::NONE,
@@ -118,10 +118,10 @@ pub(crate) fn info(l: &mut Lowering<'_>, inst: &Info) -> LowerResult {
     let samples = inst.op == InfoOp::Sampleinfo;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     let space = l.surface_space(inst.surface, &inst.surface_state, inst.surface_number)?;
+    let enable = l.enable(inst.exec_size, Predicate::default())?;
     read(
         l,
-        inst.exec_size,
-        Predicate::default(),
+        enable,
         space,
         components,
         Offsets::NONE,
