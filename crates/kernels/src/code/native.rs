@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::code::routine::{Block, CompiledRoutine, Terminator};
 use crate::operation::record::mask_in;
+use visakit_machine::float::{FloatMode, Rounding};
 use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
@@ -15,15 +16,20 @@ impl CompiledRoutine {
             matches!(block.next, Terminator::Call { .. } | Terminator::Enter { .. } | Terminator::CallAddress { .. })
         };
         let has_calls = self.blocks.iter().any(calls);
+        let plain = self.actions.iter().find_map(|action| match action {
+            Action::Control { plain, .. } => Some(*plain),
+            _ => None,
+        });
         let block = |block: &Block| {
             let range = block.first as usize..block.end as usize;
             let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
             let mut known = HashMap::new();
             let mask = mask_in(&block.mark.enable);
             ir::Block {
-                steps: steps
-                    .map(|(action, mark)| known_channels(&mut known, mask_in(&mark.enable), action))
-                    .collect(),
+                steps: with_rounding(
+                    steps.map(|(action, mark)| known_channels(&mut known, mask_in(&mark.enable), action)).collect(),
+                    plain,
+                ),
                 instructions: block.instructions,
                 end: match block.next {
                     Terminator::Fall => End::Fall,
@@ -81,4 +87,21 @@ fn known_channels(known: &mut HashMap<u32, u32>, mask: Mask, action: &Action) ->
         _ => {}
     }
     step
+}
+
+/// Completes the steps of a block that change the rounding. `plain` is the control register in the
+/// mode of native code, which is the mode before the block.
+fn with_rounding(mut steps: Vec<Step>, plain: Option<u32>) -> Vec<Step> {
+    let mut flipped = 0;
+    for step in &mut steps {
+        if let Action::Rounding { bits, toward_zero, .. } = &mut step.action {
+            flipped ^= *bits;
+            let mode = plain.map(|plain| FloatMode::from_bits(plain ^ flipped));
+            *toward_zero = mode == Some(FloatMode { rounding: Rounding::Zero, ..FloatMode::PLAIN });
+            if !*toward_zero && mode != Some(FloatMode::PLAIN) {
+                step.action = Action::Outside;
+            }
+        }
+    }
+    steps
 }

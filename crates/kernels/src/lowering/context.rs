@@ -264,21 +264,26 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns a control-register action if an operation sets bits that select the mode of native code.
+/// Returns a control-register action if an operation sets bits that select the mode of native code,
+/// or flips the rounding.
 fn sets_control(action: &Action, enable: &ExecMask, at: u32) -> Option<Action> {
     let Action::Compute { expression, results } = action else { return None };
     let [(result, to)] = &results[..] else { return None };
     let is_whole = enable.always != 0 && enable.predicate == 0 && enable.lanes == 1 && *to == at;
-    let (Kind::U32 | Kind::I32, Node::Binary(Binary::Or, a, b)) =
-        expression.nodes.get(*result).filter(|_| is_whole)?
+    let (Kind::U32 | Kind::I32, Node::Binary(binary @ (Binary::Or | Binary::Xor), a, b)) =
+        *expression.nodes.get(*result).filter(|_| is_whole)?
     else {
         return None;
     };
     let bits = [(a, b), (b, a)].into_iter().find_map(|(load, bits)| {
-        match (&expression.nodes.get(*load)?.1, &expression.nodes.get(*bits)?.1) {
+        match (&expression.nodes.get(load)?.1, &expression.nodes.get(bits)?.1) {
             (Node::Load { at: from, .. }, Node::Constant(bits)) if *from == at => Some(*bits as u32),
             _ => None,
         }
     })?;
+    if binary == Binary::Xor {
+        // The state before it is known only in the block.
+        return Some(Action::Rounding { at, bits, toward_zero: false });
+    }
     FloatMode::from_bits(bits).is_plain().then_some(Action::Control { at, bits, plain: bits })
 }

@@ -156,6 +156,7 @@ impl Code {
             zero_count: 0,
             classes: [0; 8],
             scratch: MaybeUninit::uninit(),
+            rounding: MaybeUninit::uninit(),
             operands: MaybeUninit::uninit(),
             spilled: MaybeUninit::uninit(),
         };
@@ -265,7 +266,9 @@ impl Lent<'_> {
         // - threads and their pieces. `left` has the number of threads, each thread has the number
         //   of its pieces, and `pieces_from` has checked that the places of pieces are inside of
         //   the registers.
-        // - its own part of the frame: offsets, operands of functions, and the host's registers.
+        // - its own part of the frame: offsets, operands of functions, and the host's registers. It
+        //   changes the rounding of the host's floats only between two places of a block without
+        //   an exit between them, and restores it there.
         //   The code calls only `abi::call`, with operands in `raw` that it has written and that no
         //   other code uses then, and with a function that `code` keeps. An `extern "C"` function
         //   does not unwind. The code has no other effects.

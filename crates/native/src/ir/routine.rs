@@ -146,6 +146,18 @@ pub enum Action {
         /// The dword with which the code continues.
         plain: u32,
     },
+    /// Flips bits of a dword that controls the caller's computation. The following steps, up to
+    /// the next such step of the block, round floats toward zero or to nearest. A block begins and
+    /// ends with rounding to nearest. If a step in between has no lowering, the caller executes all
+    /// of them.
+    Rounding {
+        /// The place of the dword.
+        at: u32,
+        /// The bits to flip.
+        bits: u32,
+        /// True if the following steps round toward zero.
+        toward_zero: bool,
+    },
     /// Moves elements between memory and registers.
     Transfer(Transfer),
     /// Moves elements between registers and registers that addresses select.

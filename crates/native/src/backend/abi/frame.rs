@@ -51,6 +51,8 @@ pub(crate) struct RawFrame {
     pub(crate) classes: [u64; 8],
     /// The offsets of 16 channels.
     pub(crate) scratch: MaybeUninit<[u32; 16]>,
+    /// The host's control word of floats, and the one with which steps round toward zero.
+    pub(crate) rounding: MaybeUninit<[u32; 2]>,
     /// Saved vector registers of the host during a function call.
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.

@@ -25,6 +25,7 @@ pub(crate) const ACTIVE: u32 = offset_of!(RawFrame, active) as u32;
 pub(crate) const EXECUTED: u32 = offset_of!(RawFrame, executed) as u32;
 pub(crate) const UNTIL: u32 = offset_of!(RawFrame, until) as u32;
 pub(crate) const SCRATCH: u32 = offset_of!(RawFrame, scratch) as u32;
+pub(crate) const ROUNDING: u32 = offset_of!(RawFrame, rounding) as u32;
 pub(crate) const OPERANDS: u32 = offset_of!(RawFrame, operands) as u32;
 pub(crate) const CLASSES: u32 = offset_of!(RawFrame, classes) as u32;
 pub(crate) const SPILLED: u32 = offset_of!(RawFrame, spilled) as u32;

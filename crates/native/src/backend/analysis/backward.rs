@@ -30,8 +30,8 @@ pub(crate) fn before_step(
         return;
     }
     let mask = &step.mask;
-    // A step that sets control bits keeps the other bits.
-    let is_whole = !matches!(step.action, Action::Control { .. });
+    // A step that changes control bits keeps the other bits.
+    let is_whole = !matches!(step.action, Action::Control { .. } | Action::Rounding { .. });
     if mask.predicate == 0 && is_dense(mask) && (is_full || mask.always) && is_whole {
         for (at, bytes) in writes(step).into_iter().flat_map(Elements::spans) {
             live.remove(at, bytes, log.as_deref_mut());

@@ -47,7 +47,7 @@ pub(crate) fn writes(step: &Step) -> Vec<Elements> {
             };
             results.iter().map(row).collect()
         }
-        Action::Control { at, .. } => vec![Elements::one(*at, 4)],
+        Action::Control { at, .. } | Action::Rounding { at, .. } => vec![Elements::one(*at, 4)],
         Action::Transfer(transfer) if transfer.access == Access::Load => {
             let pitch = transfer.unit.register_bytes();
             let bytes = match transfer.unit {
@@ -84,7 +84,7 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
         }
         Action::Compare { expression, sides, .. } => nodes(expression, sides),
         Action::SetState { from, .. } => vec![one(*from)],
-        Action::Control { at, .. } => vec![one(*at)],
+        Action::Control { at, .. } | Action::Rounding { at, .. } => vec![one(*at)],
         Action::Transfer(transfer) => {
             let mut all = Vec::new();
             all.extend(transfer.addresses.place().map(|at| row(at, transfer.addresses.bytes())));

@@ -62,7 +62,9 @@ fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
             *to > 0 && is_predicate(routine, *to) && (number.is_some() || is_inside(routine, *from, 4))
         }
         Action::SetState { element, from, .. } => *element < routine.states && is_inside(routine, *from, 4),
-        Action::Control { at, .. } => mask.always && mask.predicate == 0 && is_inside(routine, *at, 4),
+        Action::Control { at, .. } | Action::Rounding { at, .. } => {
+            mask.always && mask.predicate == 0 && is_inside(routine, *at, 4)
+        }
         Action::Transfer(transfer) => is_transfer(routine, transfer, lanes),
         Action::Indirect(indirect) => is_indirect(routine, indirect, lanes),
     }

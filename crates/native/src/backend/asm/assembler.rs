@@ -114,6 +114,11 @@ impl Assembler {
         self.put(Instruction::with1(code, a));
     }
 
+    /// Writes an instruction with memory alone.
+    pub(crate) fn m(&mut self, code: Code, memory: MemoryOperand) {
+        self.put(Instruction::with1(code, memory));
+    }
+
     /// Writes an instruction with two registers.
     pub(crate) fn rr(&mut self, code: Code, a: Register, b: Register) {
         self.put(Instruction::with2(code, a, b));

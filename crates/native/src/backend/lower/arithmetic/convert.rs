@@ -36,7 +36,7 @@ pub(crate) fn emit_convert(
         }
         (F32, F16) => {
             let d = masm.cache.take()?;
-            masm.asm.r2i(op::CVTPS2PH.code(w), d.register(wide), a.register(w), 0);
+            masm.asm.r2i(op::CVTPS2PH.code(w), d.register(wide), a.register(w), CURRENT_ROUNDING);
             Some(d)
         }
         (F32, I32) => floats_to_signed(masm, w, a),
@@ -261,6 +261,9 @@ fn extension(from: Kind, to: Kind) -> Option<Op> {
         _ => return None,
     })
 }
+
+/// The rounding of the host's other operations.
+const CURRENT_ROUNDING: i32 = 4;
 
 /// The predicate of `<=`, false for NaN.
 const LESS_OR_EQUAL: i32 = 0x12;

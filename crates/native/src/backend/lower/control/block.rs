@@ -12,7 +12,8 @@ use crate::backend::lower::control::cold_path::{emit_cold_paths, forget_classes}
 use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::end::emit_end;
 use crate::backend::lower::control::entry::cold_exit;
-use crate::backend::lower::control::step::{attempt, emit_step_count, step_or_outside};
+use crate::backend::lower::control::rounding::{emit_rounded, rounded};
+use crate::backend::lower::control::step::{attempt, prepare_step, step_or_outside};
 use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FRAME, WAITING};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -83,15 +84,17 @@ fn emit_body<'a>(
     let mut rest = &block.steps[..];
     while let [step, ..] = rest {
         let number = first + (block.steps.len() - rest.len()) as u32;
+        if let Some((these, others)) = rounded(rest).and_then(|count| rest.split_at_checked(count))
+            && emit_rounded(e, these, number, cx.routine.count).is_some()
+        {
+            rest = others;
+            continue;
+        }
         let pair = if cx.routine.count { None } else { pair_at(e, number, step) };
         let (these, others) = rest.split_at(pair.as_ref().map_or(1, Pair::len));
         rest = others;
-        if cx.routine.count {
-            emit_step_count(&mut e.masm, number, &step.mask);
-        }
-        drop_dead_stores(e);
-        e.masm.make_room();
-        for _ in these {
+        prepare_step(e, step, number, cx.routine.count);
+        for _ in &these[1..] {
             e.facts.live.advance();
             e.facts.live_inactive.advance();
         }
@@ -126,13 +129,5 @@ fn begin_body<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, n: u32, (is_full,
         e.facts.live_inactive.clear();
     } else {
         cx.live.of_others(n, block, &mut e.facts.live_inactive);
-    }
-}
-
-/// Drops pending stores to dead registers.
-fn drop_dead_stores(e: &mut Emitter<'_>) {
-    let live = &e.facts.live;
-    while let Some((vector, _)) = e.masm.cache.unwritten_of(|place| !live.touch(place.at, place.bytes)) {
-        e.masm.cache.settle(vector);
     }
 }

@@ -6,5 +6,6 @@ pub(crate) mod cold_path;
 pub(crate) mod context;
 pub(crate) mod end;
 pub(crate) mod entry;
+pub(crate) mod rounding;
 pub(crate) mod step;
 pub(crate) mod thread_loop;

@@ -43,8 +43,27 @@ pub(crate) fn attempt<'a>(e: &mut Emitter<'a>, write: impl FnOnce(&mut Emitter<'
     done
 }
 
+/// Prepares for a step: counts it, frees registers, and moves the facts past it.
+pub(crate) fn prepare_step(e: &mut Emitter<'_>, step: &Step, number: u32, count: bool) {
+    if count {
+        emit_step_count(&mut e.masm, number, &step.mask);
+    }
+    drop_dead_stores(e);
+    e.masm.make_room();
+    e.facts.live.advance();
+    e.facts.live_inactive.advance();
+}
+
+/// Drops pending stores to dead registers.
+fn drop_dead_stores(e: &mut Emitter<'_>) {
+    let live = &e.facts.live;
+    while let Some((vector, _)) = e.masm.cache.unwritten_of(|place| !live.touch(place.at, place.bytes)) {
+        e.masm.cache.settle(vector);
+    }
+}
+
 /// Counts a step and its channels.
-pub(crate) fn emit_step_count(masm: &mut MacroAssembler, step: u32, mask: &Mask) {
+fn emit_step_count(masm: &mut MacroAssembler, step: u32, mask: &Mask) {
     match materialize_mask(masm, mask) {
         Enabled::All => masm.asm.ri(Code::Mov_r32_imm32, Register::EAX, mask.lanes.count_ones() as i32),
         Enabled::Some => masm.asm.rr(Code::Popcnt_r32_rm32, Register::EAX, ENABLED),
@@ -55,7 +74,7 @@ pub(crate) fn emit_step_count(masm: &mut MacroAssembler, step: u32, mask: &Mask)
 }
 
 /// Writes a step. Returns `None` if it has no lowering.
-fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
+pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
     let mask = &step.mask;
     match &step.action {
         Action::Outside => None,
@@ -69,6 +88,8 @@ fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option<()> {
         Action::SetState { element, from, number } => {
             emit_set_state(&mut e.masm, &mut e.states, mask, *element, *from, *number)
         }
+        // Such steps are written together with the steps between them.
+        Action::Rounding { .. } => None,
         Action::Control { at, bits, plain } => {
             emit_control(e, *at, *bits, *plain, number);
             Some(())
