@@ -52,6 +52,7 @@ fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec
     {
         let _ = try_run(&declarations, &format!("    {operation}"), input, 16);
         let _ = try_run(&declarations, &format!("    {operation}"), input, 11);
+        let _ = try_run(&declarations, &rounded(operation), input, 11);
         // With a predicate where allowed, next to previous values.
         if ["min", "max", "cmp"].iter().any(|name| operation.starts_with(name)) {
             continue;
@@ -61,6 +62,13 @@ fn compare(types: (&str, &str), bytes: usize, operations: &[&str], inputs: &[Vec
         );
         let _ = try_run(&declarations, &masked, input, 16);
     }
+}
+
+/// Returns the text of an operation that rounds toward zero, and of one that then rounds to
+/// nearest.
+fn rounded(operation: &str) -> String {
+    let flip = "    xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud\n";
+    format!("{flip}    {operation}\n    {operation}\n{flip}    {}", operation.replace("CT(0,0)", "CT(2,0)"))
 }
 
 const TWO: &str = "CT(0,0)<1> AT(0,0)<1;1,0> BT(0,0)<1;1,0>";
@@ -149,6 +157,7 @@ fn conversions() {
             [mov.to_owned(), mov.replace("mov", "mov.sat"), mov.replace("16)", "1)"), mov.replace("16)", "4)")]
         {
             let _ = try_run(&declarations, &format!("    {body}"), &input, 16);
+            let _ = try_run(&declarations, &rounded(&body), &input, 16);
         }
     }
 }

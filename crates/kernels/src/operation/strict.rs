@@ -19,6 +19,14 @@ impl<T: Real> Strict<T> {
     }
 }
 
+impl<T: Float + Real> Strict<T> {
+    /// Returns the whole number that a function finds.
+    fn whole(self, f: impl Fn(T) -> T) -> Self {
+        // The product quiets a signalling NaN, as the host's instructions do.
+        self.map(|value| f(value.flushed(self.mode)).product(value.constant(1.0), self.mode))
+    }
+}
+
 impl<T: Float + Real> Lane for Strict<T> {
     fn add(self, other: Self) -> Self {
         self.map(|value| value.sum(other.value, self.mode))
@@ -63,19 +71,19 @@ impl<T: Float + Real> Real for Strict<T> {
     }
 
     fn floor(self) -> Self {
-        self.map(|value| value.flushed(self.mode).floor())
+        self.whole(T::floor)
     }
 
     fn ceil(self) -> Self {
-        self.map(|value| value.flushed(self.mode).ceil())
+        self.whole(T::ceil)
     }
 
     fn trunc(self) -> Self {
-        self.map(|value| value.flushed(self.mode).trunc())
+        self.whole(T::trunc)
     }
 
     fn round(self) -> Self {
-        self.map(|value| value.flushed(self.mode).round())
+        self.whole(T::round)
     }
 
     fn fract(self) -> Self {
