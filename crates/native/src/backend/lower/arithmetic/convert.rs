@@ -19,7 +19,7 @@ pub(crate) fn emit_convert(
     lanes: u32,
     a: Vector,
 ) -> Option<Vector> {
-    use Kind::{F16, F32, F64, I32, U32};
+    use Kind::{F16, F32, F64, I32, I64, U32, U64};
     let w = Width::of(lanes * from.bytes());
     let wide = Width::of(lanes * to.bytes());
     if from == to || !saturate && !from.is_float() && !to.is_float() && from.bytes() == to.bytes() {
@@ -60,6 +60,32 @@ pub(crate) fn emit_convert(
             masm.cache.drop(whole);
             Some(d)
         }
+        (I64, F64) if masm.has_bits => convert_by(masm, op::CVTQQ2PD, w, a, w),
+        (U64, F64) if masm.has_bits => convert_by(masm, op::CVTUQQ2PD, w, a, w),
+        (I64 | U64, F32) if masm.has_bits => {
+            let d = masm.cache.take()?;
+            let op = if from == I64 { op::CVTQQ2PS } else { op::CVTUQQ2PS };
+            masm.asm.rr(op.code(w), d.register(wide), a.register(w));
+            Some(d)
+        }
+        (F64 | F32, U64) if masm.has_bits => {
+            // The maximum returns its second operand for NaN; out of range, the host returns the
+            // largest integer.
+            let (zero, d) = (masm.number(0, from.bytes(), w)?, masm.cache.take()?);
+            let (max, op) = if from == F64 { (op::MAXPD, op::CVTTPD2UQQ) } else { (op::MAXPS, op::CVTTPS2UQQ) };
+            masm.asm.v3(max, w, d, a, zero);
+            masm.asm.v2(op, wide, d, d, w);
+            masm.cache.drop(zero);
+            Some(d)
+        }
+        (F64 | F32, I64) if masm.has_bits => {
+            let whole = if from == F32 { convert_by(masm, op::CVTPS2PD, wide, a, w)? } else { a };
+            let d = doubles_to_signed(masm, wide, whole)?;
+            if from == F32 {
+                masm.cache.drop(whole);
+            }
+            Some(d)
+        }
         _ if from.is_float() || to.is_float() => None,
         _ if saturate => saturate_integers(masm, from, to, lanes, a),
         _ if from.bytes() < to.bytes() => convert_by(masm, extension(from, to)?, wide, a, w),
@@ -84,6 +110,21 @@ fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Ve
     masm.asm.v3(op::PXOR, w, d, d, flaw);
     ones_where_floats(masm, w, flaw, [a, a], ORDERED);
     masm.asm.v3(op::PAND, w, d, d, flaw);
+    [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
+}
+
+/// Converts doubles to signed integers of 64 bits, on a host with mask registers.
+fn doubles_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Vector> {
+    let limit = masm.number(9_223_372_036_854_775_808.0_f64.to_bits(), 8, w)?;
+    let (d, flaw) = (masm.cache.take()?, masm.cache.take()?);
+    // As for singles.
+    masm.asm.v2(op::CVTTPD2QQ, w, d, a, w);
+    for (sides, relation, change) in [([limit, a], LESS_OR_EQUAL, op::PXOR), ([a, a], ORDERED, op::PAND)] {
+        masm.asm.compare(op::COMPAREPD, w, (ANSWER, None), sides, relation);
+        masm.asm.ones(op::ONESQ, w, flaw, ANSWER);
+        masm.asm.v3(change, w, d, d, flaw);
+    }
     [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
 }
