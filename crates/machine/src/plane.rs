@@ -163,8 +163,8 @@ fn floor(texels: f64) -> (f64, i32) {
 }
 
 impl Reader<'_> {
-    /// Loads the components of texels to `rows`, as [`Image::load`]. `None` if the texels have to be
-    /// loaded one by one.
+    /// Loads the components of texels to `rows`, as [`Image::load`]. `None` if the texels have to
+    /// be loaded one by one.
     #[inline(always)]
     pub fn load(&self, places: &Places, rows: &mut Rows) -> Option<()> {
         let Self { image, texels, enabled, wanted, .. } = *self;

@@ -121,8 +121,8 @@ impl Region {
         offsets
     }
 
-    /// Returns the first enabled channel whose `size` bytes are not all before `end`, the end of the
-    /// variables, and its offset.
+    /// Returns the first enabled channel whose `size` bytes are not all before `end`, the end of
+    /// the variables, and its offset.
     #[inline]
     pub fn check(&self, thread: &Thread, size: u32, enabled: u32, end: u32) -> Option<(u32, u32)> {
         (0..self.lanes.div_ceil(LANES as u32)).find_map(|n| {

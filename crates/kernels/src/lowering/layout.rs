@@ -1,7 +1,7 @@
 //! Layout of a routine's variables in the register file of a thread.
 //!
 //! ```text
-//! | payload, inputs in it | predefined variables | declared variables | addresses | constants | slack |
+//! | payload, inputs | predefined variables | declared variables | addresses | constants | slack |
 //! ```
 //!
 //! A variable with an input in the payload stays in the payload. An alias is located in its base

@@ -2,13 +2,14 @@
 
 use crate::lowering::step::Run;
 use crate::lowering::{LowerResult, Lowering, channels, illegal};
-use crate::moves::movement::all;
 use crate::operation::algebra::Lane as _;
 use crate::operation::record::{Input, Output, Recording};
 use visakit::isa::{AddrOpnd, Operand, predefined};
 use visakit::rt::ComponentWise;
-use visakit_machine::lane::MAX_LANES;
+use visakit_machine::lane::{LANES, MAX_LANES, from_lanes};
+use visakit_machine::operand::Source;
 use visakit_machine::region::Start;
+use visakit_machine::thread::Thread;
 use visakit_native::ir::Kind;
 
 /// Lowers an address computation. Addresses are offsets into the register file; the addend is a
@@ -94,6 +95,12 @@ pub(super) fn mov_address(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, dst
         Ok(())
     });
     Ok(l.step(enable, run))
+}
+
+/// Loads the values of all channels.
+pub(super) fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
+    let [low, high]: [[u32; LANES]; 2] = [source.load(thread, 0), source.load(thread, 1)];
+    from_lanes(|i| if i < LANES { low[i] } else { high[i - LANES] })
 }
 
 #[derive(Clone, Copy)]

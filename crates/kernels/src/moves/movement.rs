@@ -7,8 +7,9 @@ use crate::arithmetic::domain::Domain;
 use crate::arithmetic::logic::predicate_id;
 use crate::lowering::step::{Lowered, Op, Run, wide_or_plain};
 use crate::lowering::{LowerResult, Lowering, channels, illegal, is_float, is_modified, is_saturated, pattern};
+use crate::moves::address::{self, all};
+use crate::moves::indirect;
 use crate::moves::narrow::{self, Identity};
-use crate::moves::{address, indirect};
 use crate::operation::algebra::Scalar;
 use crate::operation::record::{Node, Record, Recording};
 use visakit::isa::predefined;
@@ -17,7 +18,6 @@ use visakit::rt::ComponentWise;
 use visakit_machine::chunk::blend;
 use visakit_machine::fault::Trap;
 use visakit_machine::lane::{Change, Element, LANES, MAX_LANES, from_lanes};
-use visakit_machine::operand::Source;
 use visakit_machine::region::Start;
 use visakit_machine::thread::{ExecMask, Thread};
 use visakit_native::ir::Action;
@@ -301,12 +301,6 @@ pub(crate) fn setp(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerRe
 fn is_one_element(region: &visakit::isa::Region) -> bool {
     let (vertical, horizontal) = (region.vertical_stride.elements(), region.horizontal_stride.elements());
     vertical == Some(0) && (region.width.elements() == Some(1) || horizontal == Some(0))
-}
-
-/// Loads the values of all channels.
-pub(super) fn all(source: &Source<u32>, thread: &Thread) -> [u32; MAX_LANES] {
-    let [low, high]: [[u32; LANES]; 2] = [source.load(thread, 0), source.load(thread, 1)];
-    from_lanes(|i| if i < LANES { low[i] } else { high[i - LANES] })
 }
 
 /// Lowers a load of the address of a symbol in the program's data.

@@ -60,31 +60,8 @@ pub(crate) fn emit_convert(
             masm.cache.drop(whole);
             Some(d)
         }
-        (I64, F64) if masm.has_bits => convert_by(masm, op::CVTQQ2PD, w, a, w),
-        (U64, F64) if masm.has_bits => convert_by(masm, op::CVTUQQ2PD, w, a, w),
-        (I64 | U64, F32) if masm.has_bits => {
-            let d = masm.cache.take()?;
-            let op = if from == I64 { op::CVTQQ2PS } else { op::CVTUQQ2PS };
-            masm.asm.rr(op.code(w), d.register(wide), a.register(w));
-            Some(d)
-        }
-        (F64 | F32, U64) if masm.has_bits => {
-            // The maximum returns its second operand for NaN; out of range, the host returns the
-            // largest integer.
-            let (zero, d) = (masm.number(0, from.bytes(), w)?, masm.cache.take()?);
-            let (max, op) = if from == F64 { (op::MAXPD, op::CVTTPD2UQQ) } else { (op::MAXPS, op::CVTTPS2UQQ) };
-            masm.asm.v3(max, w, d, a, zero);
-            masm.asm.v2(op, wide, d, d, w);
-            masm.cache.drop(zero);
-            Some(d)
-        }
-        (F64 | F32, I64) if masm.has_bits => {
-            let whole = if from == F32 { convert_by(masm, op::CVTPS2PD, wide, a, w)? } else { a };
-            let d = doubles_to_signed(masm, wide, whole)?;
-            if from == F32 {
-                masm.cache.drop(whole);
-            }
-            Some(d)
+        (I64 | U64, F32 | F64) | (F32 | F64, I64 | U64) if masm.has_bits => {
+            convert_long(masm, (from, w), (to, wide), a)
         }
         _ if from.is_float() || to.is_float() => None,
         _ if saturate => saturate_integers(masm, from, to, lanes, a),
@@ -112,6 +89,45 @@ fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Ve
     masm.asm.v3(op::PAND, w, d, d, flaw);
     [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
+}
+
+/// Converts between integers of 64 bits and floats, on a host with mask registers.
+fn convert_long(
+    masm: &mut MacroAssembler,
+    (from, w): (Kind, Width),
+    (to, wide): (Kind, Width),
+    a: Vector,
+) -> Option<Vector> {
+    use Kind::{F32, F64, I64, U64};
+    match (from, to) {
+        (I64, F64) => convert_by(masm, op::CVTQQ2PD, w, a, w),
+        (U64, F64) => convert_by(masm, op::CVTUQQ2PD, w, a, w),
+        (I64 | U64, F32) => {
+            let d = masm.cache.take()?;
+            let op = if from == I64 { op::CVTQQ2PS } else { op::CVTUQQ2PS };
+            masm.asm.rr(op.code(w), d.register(wide), a.register(w));
+            Some(d)
+        }
+        (F64 | F32, U64) => {
+            // The maximum returns its second operand for NaN; out of range, the host returns the
+            // largest integer.
+            let (zero, d) = (masm.number(0, from.bytes(), w)?, masm.cache.take()?);
+            let (max, op) = if from == F64 { (op::MAXPD, op::CVTTPD2UQQ) } else { (op::MAXPS, op::CVTTPS2UQQ) };
+            masm.asm.v3(max, w, d, a, zero);
+            masm.asm.v2(op, wide, d, d, w);
+            masm.cache.drop(zero);
+            Some(d)
+        }
+        (F64 | F32, I64) => {
+            let whole = if from == F32 { convert_by(masm, op::CVTPS2PD, wide, a, w)? } else { a };
+            let d = doubles_to_signed(masm, wide, whole)?;
+            if from == F32 {
+                masm.cache.drop(whole);
+            }
+            Some(d)
+        }
+        _ => None,
+    }
 }
 
 /// Converts doubles to signed integers of 64 bits, on a host with mask registers.

@@ -1,7 +1,7 @@
 //! Indirect moves: elements of the register file at offsets that the registers hold.
 //!
-//! Pending stores are written first, because the moves use the file itself. All channels are checked
-//! before any element is moved; if an element is outside, the caller executes the step.
+//! Pending stores are written first, because the moves use the file itself. All channels are
+//! checked before any element is moved; if an element is outside, the caller executes the step.
 
 use iced_x86::{Code, MemoryOperand, Register};
 
