@@ -5,7 +5,7 @@ use visakit::isa::{Channels, DataType, DataTypeClass, RawOperand, VecOperand};
 use visakit_machine::chunk::blend;
 use visakit_machine::lane::{LANES, MAX_LANES, enabled_lanes, from_lanes};
 use visakit_machine::operand::Source;
-use visakit_machine::thread::Thread;
+use visakit_machine::thread::{Thread, ones};
 
 /// Location and size of a raw operand's elements; `at` is `None` for the null operand.
 #[derive(Clone, Copy)]
@@ -165,7 +165,10 @@ impl Components {
             let (first, row) = (at + n as u32 * self.pitch, &rows[component]);
             if self.bytes == 4 {
                 for (n, values) in row.as_chunks::<LANES>().0.iter().enumerate() {
-                    blend(&mut thread.registers, first + (n * LANES * 4) as u32, values, enabled >> (n * LANES));
+                    let enabled = enabled >> (n * LANES) & ones(LANES);
+                    if enabled != 0 {
+                        blend(&mut thread.registers, first + (n * LANES * 4) as u32, values, enabled);
+                    }
                 }
                 continue;
             }
@@ -178,7 +181,7 @@ impl Components {
         }
         if let Some(lanes) = self.mask {
             // All pages are resident.
-            let mask = visakit_machine::thread::ones(lanes);
+            let mask = ones(lanes);
             thread.registers.set(at + self.moved.len() as u32 * self.pitch, mask);
         }
     }

@@ -164,13 +164,6 @@ pub enum Action {
     Indirect(Indirect),
 }
 
-impl Action {
-    /// Returns true if the work may read and write any register.
-    pub(crate) fn reaches_all(&self) -> bool {
-        matches!(self, Self::Outside | Self::Indirect(_))
-    }
-}
-
 /// Logic functions of predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]

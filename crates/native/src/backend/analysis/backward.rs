@@ -2,7 +2,7 @@
 //! live before it.
 
 use crate::backend::analysis::byte_set::{Undo, WorkingSet};
-use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
 use crate::ir::{Action, Block, Step};
 
 /// Replaces the set of bytes that are live after a block by the set before it.
@@ -22,7 +22,7 @@ pub(crate) fn before_step(
     live: &mut WorkingSet,
     mut log: Option<&mut Vec<Undo>>,
 ) {
-    if step.action.reaches_all() {
+    if reaches_all(step) {
         if let Some(log) = log {
             log.push(Undo::All(live.byte_set()));
         }

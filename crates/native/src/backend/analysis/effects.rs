@@ -36,6 +36,11 @@ pub(crate) fn touch(a: Elements, b: Elements) -> bool {
     a.spans().any(|(at, bytes)| b.spans().any(|(other, size)| at < other + size && other < at + bytes))
 }
 
+/// Returns true if a step may read and write any register.
+pub(crate) fn reaches_all(step: &Step) -> bool {
+    matches!(step.action, Action::Outside | Action::Indirect(_))
+}
+
 /// Returns the elements that a step writes.
 pub(crate) fn writes(step: &Step) -> Vec<Elements> {
     let count = 32 - step.mask.lanes.leading_zeros();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::backend::analysis::effects::{Elements, is_dense, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
 use crate::ir::{Block, Step};
 
 /// A block and a channel of it.
@@ -68,7 +68,7 @@ impl Owners {
                 }
             }
         }
-        if step.action.reaches_all() {
+        if reaches_all(step) {
             self.block += 1;
         }
         all.shrink_to_fit();

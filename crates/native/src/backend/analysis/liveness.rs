@@ -12,7 +12,7 @@ use std::rc::Rc;
 use crate::backend::analysis::backward::before_step;
 use crate::backend::analysis::byte_set::{ByteSet, Undo, WorkingSet};
 use crate::backend::analysis::dataflow::Dataflow;
-use crate::backend::analysis::effects::{Elements, writes};
+use crate::backend::analysis::effects::{Elements, reaches_all, writes};
 use crate::backend::analysis::exposure::Owners;
 use crate::backend::analysis::joins::{joins, joins_in};
 use crate::ir::{Behind, Block, End, Routine};
@@ -116,10 +116,10 @@ impl Cursor {
 /// Bytes that any step writes.
 fn written(routine: &Routine) -> ByteSet {
     let mut written = WorkingSet::new(routine.register_bytes);
-    let anything = routine.blocks.iter().any(|block| {
-        matches!(block.end, End::Outside(Behind::Anything))
-            || block.steps.iter().any(|step| step.action.reaches_all())
-    });
+    let anything = routine
+        .blocks
+        .iter()
+        .any(|block| matches!(block.end, End::Outside(Behind::Anything)) || block.steps.iter().any(reaches_all));
     if anything {
         written.fill();
     }
