@@ -55,7 +55,7 @@ impl Sampler {
     ) -> Option<()> {
         reader.image.is_plane().then_some(())?;
         if self.linear && !reader.image.format.is_integer() {
-            return self.filter_apart(reader, coordinates, shift, rows);
+            return self.filter_chunk(reader, coordinates, shift, rows);
         }
         let mut places = [[0; LANES]; 2];
         for d in 0..2 {
@@ -66,10 +66,10 @@ impl Sampler {
         reader.load(&places, rows)
     }
 
-    /// Calls [`Sampler::filter_chunk`] out of line: inlined, it would slow down reads without a
-    /// filter.
+    /// Puts the components at positions with a linear filter to `rows`, as
+    /// [`Sampler::sample_chunk`]. Out of line: inlined, it would slow down reads without a filter.
     #[inline(never)]
-    fn filter_apart(
+    fn filter_chunk(
         &self,
         reader: &Reader<'_>,
         coordinates: [[f32; LANES]; 2],
@@ -79,49 +79,38 @@ impl Sampler {
         in_vectors(
             reader.vectors,
             #[inline(always)]
-            || self.filter_chunk(reader, coordinates, shift, rows),
+            || {
+                let (mut low, mut high, mut parts) = ([[0; LANES]; 2], [[0; LANES]; 2], [[0.0; LANES]; 2]);
+                for d in 0..2 {
+                    let (size, shift) = axis(reader.image, shift, d)?;
+                    let texels = self.along_chunk(&coordinates[d], size).map(|texel| texel - 0.5);
+                    parts[d] = from_lanes(|i| texels[i] - floor(texels[i]).0);
+                    let first: [i32; LANES] = from_lanes(|i| floor(texels[i]).1 + shift);
+                    low[d] = self.fixed_chunk(first, size, reader.enabled)?;
+                    high[d] = self.fixed_chunk(first.map(|texel| texel + 1), size, reader.enabled)?;
+                }
+                let mut sums = [[0.0_f64; LANES]; 4];
+                for corner in 0..4 {
+                    let is_upper = [corner & 1 == 1, corner & 2 == 2];
+                    let side = |d: usize, i: usize| if is_upper[d] { parts[d][i] } else { 1.0 - parts[d][i] };
+                    let place = |d: usize| if is_upper[d] { high[d] } else { low[d] };
+                    reader.load(&[place(0), place(1)], rows)?;
+                    let weights: [f64; LANES] = from_lanes(|i| side(0, i) * side(1, i));
+                    for &c in reader.wanted {
+                        let (sum, colour) = (&mut sums[c & 3], reader.chunk(rows, c));
+                        *sum = from_lanes(|i| {
+                            let added = weights[i] * f64::from(f32::from_bits(colour[i]));
+                            // The texel of such a corner may be infinite.
+                            sum[i] + if weights[i] == 0.0 { 0.0 } else { added }
+                        });
+                    }
+                }
+                for &c in reader.wanted {
+                    *reader.chunk(rows, c) = from_lanes(|i| (sums[c & 3][i] as f32).to_bits());
+                }
+                Some(())
+            },
         )
-    }
-
-    /// Puts the components at positions with a linear filter to `rows`, as
-    /// [`Sampler::sample_chunk`].
-    #[inline(always)]
-    fn filter_chunk(
-        &self,
-        reader: &Reader<'_>,
-        coordinates: [[f32; LANES]; 2],
-        shift: [i64; 3],
-        rows: &mut Rows,
-    ) -> Option<()> {
-        let (mut low, mut high, mut parts) = ([[0; LANES]; 2], [[0; LANES]; 2], [[0.0; LANES]; 2]);
-        for d in 0..2 {
-            let (size, shift) = axis(reader.image, shift, d)?;
-            let texels = self.along_chunk(&coordinates[d], size).map(|texel| texel - 0.5);
-            parts[d] = from_lanes(|i| texels[i] - floor(texels[i]).0);
-            let first: [i32; LANES] = from_lanes(|i| floor(texels[i]).1 + shift);
-            low[d] = self.fixed_chunk(first, size, reader.enabled)?;
-            high[d] = self.fixed_chunk(first.map(|texel| texel + 1), size, reader.enabled)?;
-        }
-        let mut sums = [[0.0_f64; LANES]; 4];
-        for corner in 0..4 {
-            let is_upper = [corner & 1 == 1, corner & 2 == 2];
-            let side = |d: usize, i: usize| if is_upper[d] { parts[d][i] } else { 1.0 - parts[d][i] };
-            let place = |d: usize| if is_upper[d] { high[d] } else { low[d] };
-            reader.load(&[place(0), place(1)], rows)?;
-            let weights: [f64; LANES] = from_lanes(|i| side(0, i) * side(1, i));
-            for &c in reader.wanted {
-                let (sum, colour) = (&mut sums[c & 3], reader.chunk(rows, c));
-                *sum = from_lanes(|i| {
-                    let added = weights[i] * f64::from(f32::from_bits(colour[i]));
-                    // The texel of such a corner may be infinite.
-                    sum[i] + if weights[i] == 0.0 { 0.0 } else { added }
-                });
-            }
-        }
-        for &c in reader.wanted {
-            *reader.chunk(rows, c) = from_lanes(|i| (sums[c & 3][i] as f32).to_bits());
-        }
-        Some(())
     }
 
     /// Returns positions in texels along an axis of `size` texels.

@@ -133,6 +133,6 @@ fn moves_do_what_each_channel_does() {
             assert_eq!(differs, None, "{round}: {steps:#?}");
         }
     }
-    // The caller performs little more than what is outside: rows are checked as a whole.
+    // The caller performs few other steps than those with elements outside: rows are checked whole.
     assert!(outside > 0 && by_caller < outside * 4 + total / 20, "{by_caller} of {total}, {outside} outside");
 }

@@ -323,10 +323,10 @@ fn first_difference(effects: &Effects, page: &Thread, kernel: &Thread, stage: &S
         let target = Target::Predicate(n, (a ^ b).trailing_zeros());
         return place(target, [format!("{a:#b}"), format!("{b:#b}")], wrote(target));
     }
-    let addresses = |thread: &Thread| -> Vec<u32> { stage.addresses().map(|at| thread.registers.get(at)).collect() };
-    if let Some((n, a, b)) = words(&addresses(page), &addresses(kernel)) {
-        let target = stage.addresses().nth(n as usize).map_or(Target::Address(0), Target::Address);
-        return place(target, [format!("{a:#x}"), format!("{b:#x}")], wrote(target));
+    let both = |at: u32| [page, kernel].map(|thread| thread.registers.get::<u32>(at));
+    if let Some(at) = stage.addresses().find(|at| both(*at)[0] != both(*at)[1]) {
+        let target = Target::Address(at);
+        return place(target, both(at).map(|address| format!("{address:#x}")), wrote(target));
     }
     if let Some((n, a, b)) = words(&page.surfaces, &kernel.surfaces) {
         let target = Target::State(n);

@@ -111,14 +111,30 @@ pub(super) fn places_of(coordinates: &[Elements; 4], thread: &Thread, chunk: Chu
     Some([u.integers(thread, chunk.n)?, v.integers(thread, chunk.n)?])
 }
 
+/// Lowers a message that reads a texel at integer coordinates for each channel. Texels outside the
+/// image are reported.
+pub(super) fn read_texels(
+    l: &mut Lowering<'_>,
+    enable: ExecMask,
+    space: AddressSpace,
+    place: [Elements; 4],
+    components: Components,
+) -> LowerResult {
+    read(
+        l,
+        enable,
+        space,
+        components,
+        Offsets::NONE,
+        move |thread, _, _, lane, image, texels| image.load_inside(texels, place_of(&place, thread, lane)),
+        #[inline(always)]
+        move |thread, _, _, reader, rows| read_inside(&place, thread, reader, rows),
+    )
+}
+
 /// Reads the texels of a chunk, which must all be inside the image.
 #[inline(always)]
-pub(super) fn read_inside(
-    coordinates: &[Elements; 4],
-    thread: &Thread,
-    reader: &Reader<'_>,
-    rows: &mut Rows,
-) -> Option<()> {
+fn read_inside(coordinates: &[Elements; 4], thread: &Thread, reader: &Reader<'_>, rows: &mut Rows) -> Option<()> {
     let places = places_of(coordinates, thread, Chunk { n: reader.n, enabled: reader.enabled })?;
     let is_inside = |lane: usize| (0..2).all(|d| (places[d][lane] as u32) < reader.image.desc.size[d]);
     enabled_lanes::<LANES>(reader.enabled).all(is_inside).then(|| reader.load(&places, rows))?

@@ -1,18 +1,14 @@
 //! Load-store messages (LSC) to images.
 
-use crate::image::access::{lsc_space, place_of, read, read_inside, update as update_texels, write};
+use crate::image::access::{lsc_space, read_texels, update as update_texels, write};
 use crate::image::block;
-use crate::image::payload::{Components, Elements, Offsets};
+use crate::image::payload::{Components, Elements};
 use crate::lowering::{LowerResult, Lowering, channels, illegal};
 use crate::memory::atomic::Atomic;
 use crate::memory::transfer::Transfer;
 use crate::operation::update;
 use visakit::isa::{LscDataSize, LscOpKind, LscOpMoves, LscTyped, LscTypedAccess, LscTypedQuad, pages};
 use visakit::rt::Stub;
-use visakit_machine::World;
-use visakit_machine::image::Image;
-use visakit_machine::texels::Texels;
-use visakit_machine::thread::Thread;
 
 /// Lowers coordinates and mip level of an LSC message, whose address size is their element size.
 macro_rules! lsc_coordinates {
@@ -56,19 +52,7 @@ fn lsc_quad(l: &mut Lowering<'_>, inst: &LscTypedQuad) -> LowerResult {
         return write(l, enable, space, place, components);
     }
     let components = Components::dwords(l, &inst.dst_data, lanes, moved)?;
-    let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
-        image.load_inside(texels, place_of(&place, thread, lane))
-    };
-    read(
-        l,
-        enable,
-        space,
-        components,
-        Offsets::NONE,
-        texel,
-        #[inline(always)]
-        move |thread, _, _, reader, rows| read_inside(&place, thread, reader, rows),
-    )
+    read_texels(l, enable, space, place, components)
 }
 
 fn lsc_access(l: &mut Lowering<'_>, inst: &LscTypedAccess) -> LowerResult {

@@ -1,7 +1,7 @@
 //! Messages to images: loads, typed reads, writes and atomics, and size queries.
 
 use crate::image::access::{
-    Chunk, is_first, one_by_one, place_of, places_of, read, read_inside, update as update_texels, write,
+    Chunk, is_first, one_by_one, places_of, read, read_texels, update as update_texels, write,
 };
 use crate::image::payload::{Components, Elements, Offsets, moved};
 use crate::lowering::{LowerResult, Lowering, channels};
@@ -75,20 +75,8 @@ pub(crate) fn gather4_typed(l: &mut Lowering<'_>, inst: &Gather4Typed) -> LowerR
     let place = coordinates(l, [&inst.u, &inst.v, &inst.r, &inst.lod], lanes)?;
     let components = Components::new(l, &inst.dst, lanes, moved(inst.channels), false)?;
     let space = l.address_space(inst.surface)?;
-    let texel = move |thread: &Thread, _: &World<'_>, _, lane, image: &Image, texels: Texels<'_>| {
-        image.load_inside(texels, place_of(&place, thread, lane))
-    };
     let enable = l.enable(inst.exec_size, inst.pred)?;
-    read(
-        l,
-        enable,
-        space,
-        components,
-        Offsets::NONE,
-        texel,
-        #[inline(always)]
-        move |thread, _, _, reader, rows| read_inside(&place, thread, reader, rows),
-    )
+    read_texels(l, enable, space, place, components)
 }
 
 pub(crate) fn scatter4_typed(l: &mut Lowering<'_>, inst: &Scatter4Typed) -> LowerResult {

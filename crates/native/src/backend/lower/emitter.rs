@@ -50,6 +50,16 @@ pub(crate) enum ColdPath {
     Restore { from: Label, back: Label, known: Snapshot, before: Snapshot, is_full: bool },
 }
 
+impl Emitter<'_> {
+    /// Adds the cold path in which the caller executes a step; the code continues here. `unwritten`
+    /// are the stores that are pending where the path begins.
+    pub(crate) fn push_outside(&mut self, from: Label, step: u32, unwritten: Vec<(Vector, ByteRange)>) {
+        let (back, known) = (self.masm.asm.here(), self.masm.cache.known());
+        let (is_full, classes) = (self.masm.is_full, self.facts.annotations.class_count);
+        self.cold.push(ColdPath::Outside { from, step, back, known, unwritten, is_full, classes });
+    }
+}
+
 impl BlockFacts<'_> {
     /// Returns empty facts, for a register file of `register_bytes` bytes.
     pub(crate) fn new(register_bytes: u32) -> Self {

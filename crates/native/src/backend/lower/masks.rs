@@ -5,6 +5,7 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at};
+use crate::backend::asm::stream::Label;
 use crate::backend::lower::cache::{CachedValue, MaskRegister};
 use crate::backend::lower::host_registers::{ACTIVE, ANSWER, ENABLED, PREDICATES};
 use crate::backend::lower::macro_assembler::MacroAssembler;
@@ -82,6 +83,16 @@ pub(crate) fn materialize_mask(masm: &mut MacroAssembler, mask: &Mask) -> Enable
     }
     masm.enabled = Some(*mask);
     Enabled::Some
+}
+
+/// Materialises a mask as [`materialize_mask`], and jumps if no channel is enabled.
+pub(crate) fn jump_if_none(masm: &mut MacroAssembler, mask: &Mask, to: Label) -> Enabled {
+    let enabled = materialize_mask(masm, mask);
+    if enabled == Enabled::Some {
+        masm.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
+        masm.asm.jump(Code::Je_rel32_64, to);
+    }
+    enabled
 }
 
 /// Selects the elements of the enabled channels from `first` on. Returns `Some(None)` if all are

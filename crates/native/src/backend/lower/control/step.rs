@@ -10,7 +10,7 @@ use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic, emi
 use crate::backend::lower::control::cold_path::forget_classes;
 use crate::backend::lower::control::context::Labels;
 use crate::backend::lower::control::entry::emit_exit;
-use crate::backend::lower::emitter::{ColdPath, Emitter};
+use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{ENABLED, FILE};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
@@ -113,10 +113,7 @@ fn emit_control(e: &mut Emitter<'_>, place: u32, bits: u32, plain: u32, step: u3
     masm.cache.forget(place, 4);
     // The cold path does not preserve the register of enabled channels.
     masm.enabled = None;
-    let (back, known) = (masm.asm.here(), masm.cache.known());
-    let (is_full, classes) = (masm.is_full, e.facts.annotations.class_count);
-    let unwritten = Vec::new();
-    e.cold.push(ColdPath::Outside { from: otherwise, step, back, known, unwritten, is_full, classes });
+    e.push_outside(otherwise, step, Vec::new());
 }
 
 /// Lets the caller execute a step.

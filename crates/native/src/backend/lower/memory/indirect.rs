@@ -12,10 +12,10 @@ use crate::backend::lower::arithmetic::assign::write_unit;
 use crate::backend::lower::arithmetic::convert::emit_convert;
 use crate::backend::lower::arithmetic::evaluation::Units;
 use crate::backend::lower::cache::CachedValue;
-use crate::backend::lower::emitter::{ColdPath, Emitter};
-use crate::backend::lower::host_registers::{ENABLED, FILE, FIRST};
+use crate::backend::lower::emitter::Emitter;
+use crate::backend::lower::host_registers::{FILE, FIRST};
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::masks::{Enabled, materialize_mask, select_enabled};
+use crate::backend::lower::masks::{jump_if_none, select_enabled};
 use crate::backend::lower::select::{blend_selected, gather_selected, jump_if_different, release_select};
 use crate::ir::{Indirect, Kind, Mask, Own};
 
@@ -35,9 +35,7 @@ pub(crate) fn emit_indirect(e: &mut Emitter<'_>, mask: &Mask, indirect: &Indirec
     if !matches!(indirect.own, Own::Loads(_)) {
         e.masm.cache.forget(0, indirect.limit);
     }
-    let (back, known) = (e.masm.asm.here(), e.masm.cache.known());
-    let (is_full, classes) = (e.masm.is_full, e.facts.annotations.class_count);
-    e.cold.push(ColdPath::Outside { from: slow, step, back, known, unwritten: Vec::new(), is_full, classes });
+    e.push_outside(slow, step, Vec::new());
     Some(())
 }
 
@@ -62,10 +60,7 @@ fn selected(distance: u32) -> MemoryOperand {
 /// Moves the element of a single channel.
 fn move_single(masm: &mut MacroAssembler, mask: &Mask, indirect: &Indirect, slow: Label) -> Option<()> {
     let (bytes, done) = (indirect.bytes, masm.asm.label());
-    if materialize_mask(masm, mask) == Enabled::Some {
-        masm.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
-        masm.asm.jump(Code::Je_rel32_64, done);
-    }
+    jump_if_none(masm, mask, done);
     load_offset(masm, indirect, bytes, slow)?;
     let [load, store] = match bytes {
         1 => [Code::Movzx_r32_rm8, Code::Mov_rm8_r8],
@@ -79,19 +74,21 @@ fn move_single(masm: &mut MacroAssembler, mask: &Mask, indirect: &Indirect, slow
         4 => Register::R11D,
         _ => Register::R11,
     };
-    let (from, to) = match indirect.own {
-        Own::Loads(to) => (Some(selected(0)), at(FILE, to)),
-        Own::Stores { at: from, .. } => (Some(at(FILE, from)), selected(0)),
-        Own::Number(_) => (None, selected(0)),
-    };
-    match (from, indirect.own) {
-        (None, Own::Number(number)) => masm.asm.rq(Register::R11, number),
-        (Some(from), _) => masm.asm.rm(load, if bytes == 8 { Register::R11 } else { Register::R11D }, from),
-        _ => return None,
-    }
-    masm.asm.mr(store, to, value);
-    if let Own::Loads(to) = indirect.own {
-        masm.cache.forget(to, bytes);
+    let loaded = if bytes == 8 { Register::R11 } else { Register::R11D };
+    match indirect.own {
+        Own::Loads(to) => {
+            masm.asm.rm(load, loaded, selected(0));
+            masm.asm.mr(store, at(FILE, to), value);
+            masm.cache.forget(to, bytes);
+        }
+        Own::Stores { at: from, .. } => {
+            masm.asm.rm(load, loaded, at(FILE, from));
+            masm.asm.mr(store, selected(0), value);
+        }
+        Own::Number(number) => {
+            masm.asm.rq(Register::R11, number);
+            masm.asm.mr(store, selected(0), value);
+        }
     }
     masm.asm.bind(done);
     Some(())
@@ -188,10 +185,7 @@ fn store_channels(masm: &mut MacroAssembler, mask: &Mask, indirect: &Indirect, s
         parts.push((first, value, select_enabled(masm, mask, first, bytes, width)?));
     }
     let done = masm.asm.label();
-    if materialize_mask(masm, mask) == Enabled::Some {
-        masm.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
-        masm.asm.jump(Code::Je_rel32_64, done);
-    }
+    jump_if_none(masm, mask, done);
     load_offset(masm, indirect, lanes * bytes, slow)?;
     for (first, value, select) in parts {
         let memory = selected(first * bytes);

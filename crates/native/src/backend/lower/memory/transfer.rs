@@ -5,17 +5,14 @@
 //! unusual case (another buffer, an address out of bounds, a misaligned address, an access that the
 //! caller wants to make) the caller executes the whole step.
 
-use iced_x86::Code;
-
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
 use crate::backend::analysis::contiguity::may_be_simd32;
 use crate::backend::analysis::liveness::Cursor;
 use crate::backend::asm::operand::Width;
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::emitter::{ColdPath, Emitter};
-use crate::backend::lower::host_registers::ENABLED;
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::masks::{Enabled, materialize_mask, select_enabled};
+use crate::backend::lower::masks::{Enabled, jump_if_none, select_enabled};
 use crate::backend::lower::memory::address::{dword_offsets, first_flat, flat_offsets, load_first_offset};
 use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer};
 use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
@@ -46,9 +43,7 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     } else {
         emit_parts(e, &parts, slow)?;
     }
-    let (back, known) = (e.masm.asm.here(), e.masm.cache.known());
-    let (is_full, classes) = (e.masm.is_full, e.facts.annotations.class_count);
-    e.cold.push(ColdPath::Outside { from: slow, step, back, known, unwritten, is_full, classes });
+    e.push_outside(slow, step, unwritten);
     Some(())
 }
 
@@ -68,11 +63,7 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Optio
     for TransferPart { mask, transfer, class } in parts {
         let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
         let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
-        let is_some = materialize_mask(&mut e.masm, mask) == Enabled::Some;
-        if is_some {
-            e.masm.asm.rr(Code::Test_rm32_r32, ENABLED, ENABLED);
-            e.masm.asm.jump(Code::Je_rel32_64, nobody);
-        }
+        let is_some = jump_if_none(&mut e.masm, mask, nobody) == Enabled::Some;
         match (mask.lanes.count_ones(), transfer.access) {
             (1, Access::Load | Access::Store) => emit_single(&mut e.masm, &e.states, transfer, slow)?,
             (4, _) if transfer.unit == Unit::Qword => return None,
