@@ -316,3 +316,53 @@ fn single_values_become_smaller() {
         let _ = try_run(&declarations, body, &input, 16);
     }
 }
+
+/// Atomic operations of channels that share words: results depend on the order of the channels.
+#[test]
+fn atomic_operations_share_words() {
+    let declarations = format!(
+        "{}\n.decl AD v_type=G type=uq num_elts=16 align=GRF\n.decl I v_type=G type=uq num_elts=16 align=GRF\n\
+         .decl O v_type=G type=ud num_elts=16 align=GRF\n.decl OLD v_type=G type=ud num_elts=32 alias=<C, 128>\n\
+         .decl P1 v_type=P num_elts=16",
+        typed("d", "d")
+    );
+    let unary = ["iinc", "idec", "load"].map(|name| (name, "%null %null"));
+    let binary =
+        ["iadd", "isub", "smin", "smax", "umin", "umax", "and", "or", "xor", "store", "fadd", "fmin", "fmax"];
+    let operations = unary.into_iter().chain(binary.map(|name| (name, "A.128 %null")));
+    // Comparisons hold for a channel whose number an earlier one has stored.
+    let operations = operations.chain(["icas", "fcas"].map(|name| (name, "A.0 A.128")));
+    // Only the words in memory have NaNs; the operands follow.
+    let operands = pairs(&SINGLES, 9).into_iter().map(|word| if f32::from_bits(word).is_nan() { 3 } else { word });
+    let input = bytes_of!(pairs(&SINGLES, 3).into_iter().chain(operands).collect::<Vec<_>>());
+    for (operation, operands) in operations {
+        for (size, old, lanes, place) in [32, 64]
+            .into_iter()
+            .flat_map(|size| ["OLD", "%null"].map(|old| (size, old)))
+            .flat_map(|(size, old)| ["(M1, 16)", "(P1) (M1, 16)", "(M1, 8)", "(M1_NM, 1)"].map(|n| (size, old, n)))
+            .flat_map(|(size, old, n)| [".ugm flat[AD]:a64", ".slm flat[O]:a32"].map(|place| (size, old, n, place)))
+        {
+            let (space, address) = place.split_once(' ').unwrap();
+            let (predicate, lanes) = lanes.rsplit_once(") (").map_or(("", lanes), |_| ("(P1) ", "(M1, 16)"));
+            let message =
+                format!("{predicate}lsc_atomic_{operation}{space} {lanes} {old}:d{size} {address} {operands}");
+            let body = format!(
+                "    setp (M1_NM, 16) P1 0x5a3c:uw
+    mov (M1_NM, 8) I(0,0)<1> 0x21303210:uv
+    mov (M1_NM, 8) I(1,0)<1> 0x13203210:uv
+    shl (M1_NM, 16) I(0,0)<1> I(0,0)<1;1,0> 0x3:uq
+    add (M1_NM, 16) AD(0,0)<1> I(0,0)<1;1,0> IN(0,0)<0;1,0>
+    mov (M1_NM, 16) O(0,0)<1> I(0,0)<1;1,0>
+    mov (M1_NM, 16) C(4,0)<1> 0x7:ud
+    mov (M1_NM, 16) C(6,0)<1> 0x9:ud
+    lsc_store.slm (M1_NM, 8) flat[O]:a32 A:d64
+    {message}
+    svm_block_ld (4) IN(0,0)<0;1,0> C.0
+    lsc_load.slm (M1_NM, 4) C.64:d64 flat[O]:a32"
+            );
+            let done = try_run(&declarations, &body, &input, 16);
+            assert!(done.is_ok(), "{message}: {done:?}");
+            let _ = try_run(&declarations, &body, &input, 11);
+        }
+    }
+}

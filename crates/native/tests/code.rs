@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
     Access, Action, Addresses, Behind, Binary, Block, Change, End, Expression, Function, Kind, Logic, Mask, Node,
-    Relation, Space, Step, Transfer, Unit,
+    Relation, Space, Step, Transfer, Unit, Update,
 };
 use visakit_native::{Buffer, Code, Exit, Level, Marks, Memory, compile};
 
@@ -127,8 +127,6 @@ const SURFACE: Space = Space::Surface { element: 0, shift: 0 };
 fn units_and_changes() {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
-    let changes =
-        [Change::Add, Change::Sub, Change::And, Change::Or, Change::Xor, Change::Increment, Change::Decrement];
     // Numbers of elements for each channel, and distances from channel to channel in elements.
     let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
     let structures = [[2, 2], [4, 4], [2, 1], [4, 3]]
@@ -138,14 +136,17 @@ fn units_and_changes() {
     let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count == step);
     let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
     let all = moves.chain(structures).chain(words);
-    let all = all.chain(changes.map(|change| (Unit::Dword, Access::Update(change), [1, 1])));
+    let all = all.chain(updates().map(|update| (unit(update.kind), Access::Update(update), [1, 1])));
     let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
     let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
     // The caller executes transfers of four qwords.
     let all = all.flat_map(|what| [4, 8, 16, 32].map(|lanes| (what, lanes)));
     for ((unit, access, [count, step]), lanes) in all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
     {
-        for (order, active) in orders.into_iter().flat_map(|order| masks.map(|active| (order, active))) {
+        // Updates use the same offsets and masks as stores.
+        let few = if let Access::Update(_) = access { 2 } else { 0 };
+        let orders = orders.into_iter().skip(few);
+        for (order, active) in orders.flat_map(|order| masks.into_iter().skip(few).map(move |n| (order, n))) {
             let is_local = lanes == 16 && active == masks[2];
             let what = format!("{unit:?} {access:?} {count} {step} {lanes} {active:x} {}", order(3));
             let (size, own) = (unit.bytes(), unit.register_bytes());
@@ -180,6 +181,8 @@ fn units_and_changes() {
                 let mut state = State::new(active);
                 (0..32).for_each(|n| state.put_one(n * 4, order(n) * pitch));
                 (0..128).for_each(|n| state.put_one(256 + n * 4, 0x0103_0507_u32.wrapping_mul(n + 3)));
+                // Second operands; some of the comparisons hold.
+                (0..64).for_each(|n| state.put_one(768 + n * 4, 0x7001_0305_u32.wrapping_mul(n + 5)));
                 let bytes = |words: &[AtomicU32]| -> Vec<u8> {
                     words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect()
                 };
@@ -200,19 +203,18 @@ fn units_and_changes() {
                             registers[place..place + size].copy_from_slice(&want[at..at + size]);
                         }
                         Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
-                        Access::Update(change) => {
-                            let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-                            let (old, by) = (word(&want[at..at + 4]), word(&registers[place..place + 4]));
-                            let new = match change {
-                                Change::Add => old.wrapping_add(by),
-                                Change::Sub => old.wrapping_sub(by),
-                                Change::And => old & by,
-                                Change::Or => old | by,
-                                Change::Xor => old ^ by,
-                                Change::Increment => old.wrapping_add(1),
-                                Change::Decrement => old.wrapping_sub(1),
-                            };
-                            want[at..at + 4].copy_from_slice(&new.to_le_bytes());
+                        Access::Update(update) => {
+                            let size = size as usize;
+                            let row = |place: u32| (place + n * update.kind.bytes()) as usize;
+                            let read = |bytes: &[u8]| (0..).zip(bytes).map(|(n, b)| u64::from(*b) << (n * 8)).sum();
+                            let old = read(&want[at..at + size]);
+                            let second = update.second.map_or(0, |second| read(&registers[row(second)..][..size]));
+                            let new = changed(update, old, read(&registers[place..place + size]), second);
+                            want[at..at + size].copy_from_slice(&new.to_le_bytes()[..size]);
+                            if let Some(to) = update.result {
+                                let result: u64 = if update.returns_new { new } else { old };
+                                registers[row(to)..][..size].copy_from_slice(&result.to_le_bytes()[..size]);
+                            }
                         }
                     }
                 }
@@ -225,6 +227,142 @@ fn units_and_changes() {
         }
     }
 }
+
+/// Returns all changes of all kinds, with and without results.
+fn updates() -> impl Iterator<Item = Update> {
+    let integers = [Kind::U32, Kind::I32, Kind::U64, Kind::I64];
+    let bits = [Change::And, Change::Or, Change::Xor, Change::Increment, Change::Decrement];
+    let numbers = [Change::Add, Change::Sub, Change::Smaller, Change::Larger];
+    let any = [Change::Keep, Change::Replace, Change::ReplaceIf];
+    let floats = [Kind::F32, Kind::F64];
+    let of = |kinds: &[Kind], changes: &[Change]| -> Vec<(Kind, Change)> {
+        kinds.iter().flat_map(|kind| changes.iter().map(|change| (*kind, *change))).collect()
+    };
+    let all = [of(&integers, &bits), of(&integers, &numbers), of(&integers, &any), of(&floats, &numbers)];
+    let all = all.into_iter().chain([of(&floats, &any)]).flatten();
+    // Results may replace the operands.
+    let results = [(None, false), (Some(1024), false), (Some(1024), true), (Some(256), false)];
+    all.flat_map(move |(kind, change)| {
+        let second = (change == Change::ReplaceIf).then_some(768);
+        results.map(|(result, returns_new)| Update { change, kind, second, result, returns_new })
+    })
+}
+
+/// Returns the unit of elements of a kind.
+fn unit(kind: Kind) -> Unit {
+    if kind.bytes() == 8 { Unit::Qword } else { Unit::Dword }
+}
+
+/// Returns the new value of an element.
+fn changed(update: Update, old: u64, first: u64, second: u64) -> u64 {
+    macro_rules! integers {
+        ($integer:ty) => {{
+            let (old, by) = (old as $integer, first as $integer);
+            let new = match update.change {
+                Change::Add => old.wrapping_add(by),
+                Change::Sub => old.wrapping_sub(by),
+                Change::And => old & by,
+                Change::Or => old | by,
+                Change::Xor => old ^ by,
+                Change::Increment => old.wrapping_add(1),
+                Change::Decrement => old.wrapping_sub(1),
+                Change::Keep => old,
+                Change::Replace => by,
+                Change::Smaller => old.min(by),
+                Change::Larger => old.max(by),
+                Change::ReplaceIf => {
+                    if old == by {
+                        second as $integer
+                    } else {
+                        old
+                    }
+                }
+            };
+            new as u64
+        }};
+    }
+    macro_rules! floats {
+        ($float:ty, $bits:ty) => {{
+            let [old, by, second] = [old, first, second].map(|bits| <$float>::from_bits(bits as $bits));
+            let new = match update.change {
+                Change::Add => old + by,
+                Change::Sub => old - by,
+                Change::Smaller if old.is_nan() || by < old => by,
+                Change::Larger if old.is_nan() || by > old => by,
+                Change::Replace => by,
+                Change::ReplaceIf if old == by => second,
+                _ => old,
+            };
+            u64::from(new.to_bits())
+        }};
+    }
+    match update.kind {
+        Kind::U32 => integers!(u32) & u64::from(u32::MAX),
+        Kind::I32 => integers!(i32) & u64::from(u32::MAX),
+        Kind::U64 => integers!(u64),
+        Kind::I64 => integers!(i64),
+        Kind::F32 => floats!(f32, u32),
+        _ => floats!(f64, u64),
+    }
+}
+
+/// The caller executes an update if one channel is outside; none of the others has happened.
+#[test]
+fn updates_happen_once() {
+    let update = Update { change: Change::Add, kind: Kind::U32, second: None, result: Some(512), returns_new: false };
+    let masks = [u32::MAX, 0xffff_f7fe, 0xfff0_0000];
+    let all = [1, 4, 8, 16, 32].into_iter().flat_map(|lanes| masks.map(|active| (lanes, active)));
+    for (lanes, active, is_flat) in all.flat_map(|(lanes, active)| [(lanes, active, false), (lanes, active, true)]) {
+        let transfer = Transfer {
+            access: Access::Update(update),
+            space: if is_flat { Space::Flat } else { SURFACE },
+            addresses: if is_flat { Addresses::Qwords(0) } else { Addresses::Dwords(0) },
+            global: None,
+            scale: 1,
+            offset: 0,
+            unit: Unit::Dword,
+            alignment: 4,
+            elements: vec![(0, 256)],
+        };
+        let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
+        let steps = vec![Step { mask, action: Action::Transfer(transfer) }];
+        let blocks = vec![Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }];
+        for code in codes(&blocks) {
+            for outside in [None, Some(lanes - 1), Some(lanes / 2)] {
+                let words: Vec<AtomicU32> = (0..WORDS).map(AtomicU32::new).collect();
+                let noted = Marks::Nobody;
+                let buffer = Buffer { words: &words, loads: noted, stores: noted, updates: noted };
+                let mut state = State::new(active);
+                for n in 0..32 {
+                    // An address in flat memory has the number of a buffer.
+                    let (step, buffer) = if is_flat { (8, 1) } else { (4, n * 4) };
+                    state.put_one(
+                        n * step + step - 4,
+                        if outside == Some(n) { 2 * buffer + WORDS * 4 } else { buffer },
+                    );
+                    if is_flat {
+                        state.put_one(n * step, n * 4);
+                    }
+                    state.put_one(256 + n * 4, 100);
+                }
+                let memory = Memory::new([buffer], [Some(buffer)], &[]);
+                let exit = state.run(&code, 0, None, &memory);
+                let happens = outside.is_none_or(|n| active >> n & 1 == 0);
+                assert_eq!(
+                    matches!(exit, Some(Exit::End { .. })),
+                    happens,
+                    "{lanes} {is_flat} {active:x} {outside:?}"
+                );
+                for n in 0..32 {
+                    let is_changed = happens && n < lanes && active >> n & 1 == 1;
+                    let want = (if is_changed { n + 100 } else { n }, if is_changed { n } else { 0 });
+                    assert_eq!((words[n as usize].load(Relaxed), state.get_one(512 + n * 4)), want, "{lanes} {n}");
+                }
+            }
+        }
+    }
+}
+
 /// A function receives the values of eight channels; the host's registers are preserved.
 #[test]
 fn functions_are_called() {

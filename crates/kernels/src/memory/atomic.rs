@@ -2,14 +2,14 @@
 
 use crate::lowering::{LowerResult, Lowering};
 use crate::memory::transfer::Transfer;
-use crate::operation::update::Update;
+use crate::operation::update::{Native, Update};
 use visakit::isa::RawOperand;
 use visakit_machine::access::{Miss, Request, View};
 use visakit_machine::in_bounds::{Extent, InBounds};
 use visakit_machine::lane::{LANES, from_lanes};
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;
-use visakit_native::ir::Change;
+use visakit_native::ir::{self, Access, Change};
 
 /// Values of the fast path, the most frequent case.
 const DWORD: Extent = Extent { bytes: 4, alignment: 4 };
@@ -51,15 +51,14 @@ impl Atomic {
         l.note_update(self.update.kind);
     }
 
-    /// Returns the native operation on a dword and its operand's register offset, if native code
-    /// supports it and the result is unused.
-    pub(crate) fn native(&self) -> Option<(Change, u32)> {
-        let change = self.update.change.filter(|_| self.result.is_none() && self.update.size == 4)?;
-        let operand = match change {
-            Change::Increment | Change::Decrement => 0,
-            _ => self.operands[0]?,
-        };
-        Some((change, operand))
+    /// Returns the native operation and its operand's register offset, if native code supports it.
+    pub(crate) fn native(&self) -> Option<(Access, u32)> {
+        let Native { change, kind, operands } = self.update.native?;
+        let [first, second] = operands.map(|n| self.operands[n]);
+        let second = if change == Change::ReplaceIf { Some(second?) } else { None };
+        let first = if change.has_operand() { first? } else { 0 };
+        let returns_new = self.update.returns_new;
+        Some((Access::Update(ir::Update { change, kind, second, result: self.result, returns_new }), first))
     }
 
     /// Returns the operands of the n-th chunk of channels; zeros for a null operand.

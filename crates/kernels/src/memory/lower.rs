@@ -55,8 +55,8 @@ impl Message {
             Operation::Store(at) => self.native(fast?, Access::Store, at),
             Operation::Prefetch => Some(Action::Nothing),
             Operation::Atomic(atomic) => {
-                let (change, operand) = atomic.native()?;
-                self.native(fast?, Access::Update(change), operand)
+                let (access, operand) = atomic.native()?;
+                self.native(fast?, access, operand)
             }
             Operation::Status(_) => None,
         });

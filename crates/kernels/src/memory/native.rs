@@ -75,7 +75,11 @@ impl Message {
             scale: addressing.scale.try_into().ok()?,
             offset: addressing.offset.try_into().ok()?,
             unit,
-            alignment: if self.unaligned && !matches!(access, Access::Update(_)) { 1 } else { fast.extent.alignment },
+            alignment: match access {
+                Access::Update(_) => unit.bytes(),
+                Access::Load | Access::Store if self.unaligned => 1,
+                Access::Load | Access::Store => fast.extent.alignment,
+            },
             elements: elements.collect(),
         }))
     }

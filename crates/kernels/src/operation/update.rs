@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use visakit::isa::{AtomicNumbers, AtomicOpOp, AtomicOpOpReturns, AtomicUpdate, LscOp};
-use visakit_native::ir::Change;
+use visakit_native::ir::{Change, Kind};
 
 /// An atomic operation on a value in memory.
 #[derive(Clone, Copy)]
@@ -14,8 +14,8 @@ pub(crate) struct Update {
     pub(crate) kind: (Family, u32),
     /// True if the result is the new value; false if the old one.
     pub(crate) returns_new: bool,
-    /// Corresponding native operation, if it exists.
-    pub(crate) change: Option<Change>,
+    /// The native operation, if it exists.
+    pub(crate) native: Option<Native>,
     /// Size of the value in bytes.
     pub(crate) size: u32,
     /// Returns the new value, from the old value and two operands, all as unsigned patterns.
@@ -30,11 +30,31 @@ pub(crate) enum Family {
     One(AtomicUpdate, AtomicNumbers),
 }
 
+/// A native operation.
+#[derive(Clone, Copy)]
+pub(crate) struct Native {
+    /// The change.
+    pub(crate) change: Change,
+    /// The kind of the value.
+    pub(crate) kind: Kind,
+    /// The numbers of the operand that the change takes first, and of the other one.
+    pub(crate) operands: [usize; 2],
+}
+
 /// Returns the native operation of an update, if it exists.
-fn change(update: AtomicUpdate, numbers: AtomicNumbers) -> Option<Change> {
-    let of_integers = matches!(numbers, AtomicNumbers::UnsignedBits | AtomicNumbers::SignedBits);
-    Some(match update {
-        _ if !of_integers => return None,
+fn native(update: AtomicUpdate, numbers: AtomicNumbers, size: u32) -> Option<Native> {
+    let kind = match (numbers, size) {
+        (AtomicNumbers::UnsignedBits, 4) => Kind::U32,
+        (AtomicNumbers::UnsignedBits, 8) => Kind::U64,
+        (AtomicNumbers::SignedBits, 4) => Kind::I32,
+        (AtomicNumbers::SignedBits, 8) => Kind::I64,
+        (AtomicNumbers::FloatBits, 4) => Kind::F32,
+        (AtomicNumbers::FloatBits, 8) => Kind::F64,
+        _ => return None,
+    };
+    let change = match update {
+        AtomicUpdate::Load => Change::Keep,
+        AtomicUpdate::Store => Change::Replace,
         AtomicUpdate::Add => Change::Add,
         AtomicUpdate::Subtract => Change::Sub,
         AtomicUpdate::Increment => Change::Increment,
@@ -42,8 +62,12 @@ fn change(update: AtomicUpdate, numbers: AtomicNumbers) -> Option<Change> {
         AtomicUpdate::And => Change::And,
         AtomicUpdate::Or => Change::Or,
         AtomicUpdate::Xor => Change::Xor,
-        _ => return None,
-    })
+        AtomicUpdate::Smaller => Change::Smaller,
+        AtomicUpdate::Larger => Change::Larger,
+        AtomicUpdate::ExchangeIfFirst | AtomicUpdate::ExchangeIfSecond => Change::ReplaceIf,
+    };
+    let operands = if update == AtomicUpdate::ExchangeIfSecond { [1, 0] } else { [0, 1] };
+    Some(Native { change, kind, operands })
 }
 
 /// Returns the operation of a surface or SVM message; `None` for an unsupported size.
@@ -65,12 +89,13 @@ fn new(
     size: u32,
 ) -> Option<Update> {
     let of = function(update, numbers, size)?;
-    let change = change(update, numbers);
-    let family = match change {
-        Some(Change::Add | Change::Sub | Change::Increment | Change::Decrement) => Family::Sum,
-        _ => Family::One(update, numbers),
-    };
-    Some(Update { commutes, kind: (family, size), returns_new, change, size, of })
+    let is_sum = matches!(
+        update,
+        AtomicUpdate::Add | AtomicUpdate::Subtract | AtomicUpdate::Increment | AtomicUpdate::Decrement
+    );
+    let of_integers = matches!(numbers, AtomicNumbers::UnsignedBits | AtomicNumbers::SignedBits);
+    let family = if is_sum && of_integers { Family::Sum } else { Family::One(update, numbers) };
+    Some(Update { commutes, kind: (family, size), returns_new, native: native(update, numbers, size), size, of })
 }
 
 macro_rules! functions {

@@ -17,5 +17,5 @@ pub use {
     indirect::{Indirect, Own},
     mask::{Combine, Mask},
     routine::{Action, Behind, Block, End, Logic, Routine, Step},
-    transfer::{Access, Addresses, Change, Space, Transfer, Unit},
+    transfer::{Access, Addresses, Change, Space, Transfer, Unit, Update},
 };

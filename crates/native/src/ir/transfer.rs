@@ -1,5 +1,7 @@
 //! Transfers: elements moved between memory and registers.
 
+use crate::ir::expression::Kind;
+
 /// Elements between memory and registers, at `(address + global) * scale + offset` for each
 /// channel, or at `address * scale + global + offset` with [`Addresses::Offsets`]. With 32-bit
 /// addresses, the sum is computed in 32 bits.
@@ -34,22 +36,61 @@ pub enum Access {
     Load,
     /// From registers to memory.
     Store,
-    /// Changes a dword of each channel atomically, with the dword in its register as the operand.
-    Update(Change),
+    /// Changes the element of each channel atomically, with the element in its register as the
+    /// operand.
+    Update(Update),
 }
 
-/// A change of a dword in memory.
+/// An atomic change of an element in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are self-explanatory")]
+pub struct Update {
+    /// The change.
+    pub change: Change,
+    /// The kind of the element, which has 4 or 8 bytes.
+    pub kind: Kind,
+    /// The place of the second operand of [`Change::ReplaceIf`].
+    pub second: Option<u32>,
+    /// The place of the results, if they are used.
+    pub result: Option<u32>,
+    /// True if the result is the new value; false if it is the old one.
+    pub returns_new: bool,
+}
+
+/// The new value of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
+    /// The sum of the old value and the operand.
     Add,
+    /// The old value minus the operand.
     Sub,
+    /// The bits that both have.
     And,
+    /// The bits that one of them has.
     Or,
+    /// The bits that only one of them has.
     Xor,
-    /// Adds one, ignoring the operand.
+    /// The old value plus one.
     Increment,
+    /// The old value minus one.
     Decrement,
+    /// The old value.
+    Keep,
+    /// The operand.
+    Replace,
+    /// The smaller one of the old value and the operand. Of floats, a NaN is never chosen if the
+    /// other one is a number.
+    Smaller,
+    /// The larger one, in the same way.
+    Larger,
+    /// The second operand if the old value equals the operand, otherwise the old value.
+    ReplaceIf,
+}
+
+impl Change {
+    /// Returns true if the operand matters.
+    pub fn has_operand(self) -> bool {
+        !matches!(self, Self::Increment | Self::Decrement | Self::Keep)
+    }
 }
 
 /// Address space of a transfer.

@@ -49,8 +49,8 @@ pub(crate) struct RawFrame {
     pub(crate) zero_count: u64,
     /// The distance of the channels of each address class, in bytes, where it is known; else zero.
     pub(crate) classes: [u64; 8],
-    /// The offsets of 16 channels.
-    pub(crate) scratch: MaybeUninit<[u32; 16]>,
+    /// The offsets of all channels.
+    pub(crate) scratch: MaybeUninit<[u32; 32]>,
     /// The host's control word of floats, and the one with which steps round toward zero.
     pub(crate) rounding: MaybeUninit<[u32; 2]>,
     /// Saved vector registers of the host during a function call.

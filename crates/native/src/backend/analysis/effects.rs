@@ -1,7 +1,7 @@
 //! Effects of a step: the elements of the register file that it reads and writes.
 
 use crate::backend::analysis::operands::operands;
-use crate::ir::{Access, Action, Binary, Change, Expression, Mask, Node, Step, Unit, Value};
+use crate::ir::{Access, Action, Binary, Expression, Mask, Node, Step, Transfer, Unit, Update, Value};
 
 /// Elements of the register file that belong to consecutive channels.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,9 @@ pub(crate) fn writes(step: &Step) -> Vec<Elements> {
             };
             transfer.elements.iter().map(|(_, at)| Elements { at: *at, bytes, pitch, count }).collect()
         }
+        Action::Transfer(Transfer { access: Access::Update(Update { result: Some(at), kind, .. }), .. }) => {
+            vec![Elements { at: *at, bytes: kind.bytes(), pitch: kind.bytes(), count }]
+        }
         _ => Vec::new(),
     }
 }
@@ -98,11 +101,14 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
             let has_operand = match transfer.access {
                 Access::Load => false,
                 Access::Store => true,
-                Access::Update(change) => !matches!(change, Change::Increment | Change::Decrement),
+                Access::Update(update) => update.change.has_operand(),
             };
             if has_operand {
                 let (bytes, pitch) = (transfer.unit.bytes(), transfer.unit.register_bytes());
                 all.extend(transfer.elements.iter().map(|(_, at)| (Elements { at: *at, bytes, pitch, count }, true)));
+            }
+            if let Access::Update(Update { second: Some(at), kind, .. }) = transfer.access {
+                all.push(row(at, kind.bytes()));
             }
             all
         }

@@ -2,7 +2,8 @@
 //! tables.
 
 use crate::ir::{
-    Action, Addresses, Block, End, Expression, Indirect, Mask, Node, Own, Routine, Space, Transfer, Value,
+    Access, Action, Addresses, Block, End, Expression, Indirect, Mask, Node, Own, Routine, Space, Transfer, Update,
+    Value,
 };
 
 /// Maximum number of instructions, elements or bytes, which the code counts in 32 bits.
@@ -92,8 +93,15 @@ fn is_transfer(routine: &Routine, transfer: &Transfer, lanes: u32) -> bool {
         Space::Private { number, unit } => is_inside(routine, number, 4) && matches!(unit, 1 | 16),
         Space::Flat | Space::Local { .. } => true,
     };
+    let update = match transfer.access {
+        Access::Update(Update { kind, second, result, .. }) => {
+            second.into_iter().chain(result).all(|at| is_inside(routine, at, lanes * kind.bytes()))
+        }
+        Access::Load | Access::Store => true,
+    };
     addresses
         && space
+        && update
         && transfer.global.is_none_or(|(at, bytes)| is_inside(routine, at, bytes))
         && matches!(transfer.alignment, 1 | 2 | 4 | 8)
         && (1..=8).contains(&transfer.unit.bytes())

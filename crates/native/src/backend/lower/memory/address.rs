@@ -202,13 +202,13 @@ fn load_upper(
     let (x, w) = (Width::X, Width::of(lanes * 4));
     if !is_some {
         masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, UPPER, uppers[0].register(x));
-    } else if masm.has_bits {
+    } else if masm.has_bits && uppers.len() == 1 {
         let bits = mask_bits(masm, mask, 0, lanes)?;
         extract_first_selected(masm, w, UPPER, uppers[0], scratch, bits);
         masm.cache.drop(bits.0);
     } else {
         for (half, high) in (0..).zip(uppers) {
-            masm.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * 32), *high);
+            masm.asm.store(op::MOVUPS_STORE, w, at(FRAME, offset::SCRATCH + half * lanes * 4), *high);
         }
         masm.asm.rr(Code::Tzcnt_r32_rm32, UPPER, ENABLED);
         masm.asm.rm(Code::Mov_r32_rm32, UPPER, indexed(FRAME, Register::RCX, 4, offset::SCRATCH.into()));

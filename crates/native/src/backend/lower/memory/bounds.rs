@@ -33,7 +33,8 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
         masm.load(low, &CachedValue::Number { bits: u64::from(transfer.alignment) - 1, bytes: 4, width: w });
     }
     for (half, offset) in offsets.iter().enumerate() {
-        let to = if half == 0 { bad } else { rest };
+        let bits = masks.get(half).copied().filter(|select| matches!(select, Select::Bits(_)));
+        let to = if half == 0 || bits.is_some() { bad } else { rest };
         masm.asm.v3(op::PMINUD, w, to, *offset, limit);
         masm.asm.v3(op::PXOR, w, to, to, *offset);
         if transfer.alignment > 1 {
@@ -45,12 +46,15 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
         if let Some(Select::Ones(mask)) = masks.get(half) {
             masm.asm.v3(op::PAND, w, to, to, *mask);
         }
-        if half > 0 {
+        if bits.is_some() {
+            jump_if_any_bit(masm, w, bad, bits, *slow);
+        } else if half > 0 {
             masm.asm.v3(op::POR, w, bad, bad, rest);
         }
     }
-    let bits = masks.first().copied().filter(|select| matches!(select, Select::Bits(_)));
-    jump_if_any_bit(masm, w, bad, bits, *slow);
+    if !matches!(masks[..], [Select::Bits(_), ..]) {
+        jump_if_any_bit(masm, w, bad, None, *slow);
+    }
     [limit, low, bad, rest].into_iter().for_each(|vector| masm.cache.drop(vector));
     check_marks(masm, channels, None);
     load_words(masm, channels.entry);

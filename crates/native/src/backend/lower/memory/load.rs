@@ -16,9 +16,9 @@ use crate::backend::lower::memory::contiguous::{
 };
 use crate::backend::lower::memory::interleave::{check_interleaved, deinterleave, interleaved_members};
 use crate::backend::lower::memory::marks::mark_each;
-use crate::backend::lower::memory::per_lane::{PerLane, emit_per_lane};
+use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
-use crate::ir::{Access, Unit};
+use crate::ir::Unit;
 
 /// Elements on their way from memory to registers.
 #[derive(Clone)]
@@ -324,9 +324,8 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
     all_inside(masm, channels)?;
     mark_each(masm, channels);
     if transfer.unit == Unit::Qword {
-        let what = PerLane::Move { access: Access::Load, unit: transfer.unit, elements: &transfer.elements };
         // The access is marked already.
-        emit_per_lane(masm, channels, AccessMark { bits: 0, ..*mark }, what);
+        move_channels(masm, channels, AccessMark { bits: 0, ..*mark });
         return Some(());
     }
     let is_part = matches!(transfer.unit, Unit::Part { .. });

@@ -10,7 +10,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::buffer::{entry_field, extent, marks_of, reach};
 use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::per_lane::{
-    PerLane, begin_channels, emit_per_lane, first_again, keep_first, next_channel, store_offsets,
+    begin_channels, first_again, keep_first, mark_channels, next_channel, store_offsets,
 };
 use crate::backend::memory::{CALLER, PAGES};
 use crate::ir::{Space, Transfer};
@@ -43,7 +43,7 @@ pub(crate) fn mark_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
     if channels.mark.bits == 0 {
         return;
     }
-    detour(masm, Code::Ja_rel32_64, |masm, _| emit_per_lane(masm, channels, channels.mark, PerLane::Mark));
+    detour(masm, Code::Ja_rel32_64, |masm, _| mark_bits_of_each(masm, channels));
 }
 
 /// Marks the elements of channels that are contiguous or all at one place, `bytes` bytes for each
@@ -60,7 +60,7 @@ pub(crate) fn mark_contiguous(masm: &mut MacroAssembler, channels: &Channels<'_>
             let distances = channels.transfer.elements.iter().map(|(distance, _)| *distance);
             distances.for_each(|distance| mark_bytes(masm, distance, bytes));
         } else {
-            emit_per_lane(masm, channels, channels.mark, PerLane::Mark);
+            mark_bits_of_each(masm, channels);
         }
     });
 }
@@ -90,6 +90,13 @@ fn mark_pages(masm: &mut MacroAssembler, transfer: &Transfer, bytes: u32) {
         let bits = indexed(MARKS, Register::None, 1, -(PAGES as i64));
         masm.asm.mr(Code::Bts_rm64_r64, bits, page);
     }
+}
+
+/// Marks the elements of each channel by bits.
+fn mark_bits_of_each(masm: &mut MacroAssembler, channels: &Channels<'_>) {
+    keep_first(masm);
+    mark_channels(masm, channels, channels.mark);
+    first_again(masm);
 }
 
 /// Marks the pages of each channel's access.

@@ -16,3 +16,4 @@ pub(crate) mod single;
 pub(crate) mod split;
 pub(crate) mod store;
 pub(crate) mod transfer;
+pub(crate) mod update;

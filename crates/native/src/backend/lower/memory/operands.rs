@@ -32,6 +32,11 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
     let replaces = masm.is_all(mask)
         && transfer.access == Access::Load
         && !matches!(transfer.unit, Unit::Part { keeps: true, .. });
+    if let Access::Update(update) = transfer.access {
+        let others = update.second.into_iter().chain(update.result);
+        let mut places = others.map(|at| ByteRange { at, bytes: lanes * update.kind.bytes() });
+        places.try_for_each(|place| masm.write_what(|other| other.touches(place)))?;
+    }
     for (_, at) in &transfer.elements {
         let place = ByteRange { at: *at, bytes: lanes * transfer.unit.register_bytes() };
         if transfer.access == Access::Store

@@ -10,17 +10,7 @@ use crate::backend::lower::cache::ByteRange;
 use crate::backend::lower::host_registers::{ENABLED, FILE, FIRST, FRAME, MARKS, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
-use crate::ir::{Access, Change, Unit};
-
-/// The work for each channel.
-pub(crate) enum PerLane<'t> {
-    /// Marks the access.
-    Mark,
-    /// Moves elements, by their distances and places.
-    Move { access: Access, unit: Unit, elements: &'t [(u32, u32)] },
-    /// Changes dwords by the operands at a place in the registers.
-    Update { change: Change, operand: u32, is_shared: bool },
-}
+use crate::ir::{Access, Unit};
 
 /// The number of the current channel.
 const CHANNEL: Register = Register::R9;
@@ -28,69 +18,50 @@ const CHANNEL: Register = Register::R9;
 /// The remaining channels.
 const REST: Register = Register::R10D;
 
-/// Writes a loop over the channels, in order.
-pub(crate) fn emit_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark, what: PerLane<'_>) {
-    let value = Register::R11D;
-    let (offsets, lanes) = (&channels.offsets, channels.lanes);
-    if let PerLane::Move { access: Access::Store, elements, .. } = &what {
+/// Moves the elements of the channels in order, after marking the access.
+pub(crate) fn move_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark) {
+    let Channels { transfer, offsets, lanes, .. } = channels;
+    let (unit, elements) = (transfer.unit, &transfer.elements);
+    if transfer.access == Access::Store {
         // Stored values have to be in the register file.
         let bytes = lanes * 4 * offsets.len() as u32;
         let is_stored = |place: ByteRange| elements.iter().any(|(_, at)| place.touches(ByteRange { at: *at, bytes }));
         let unwritten = masm.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
         unwritten.for_each(|(vector, place)| masm.store_file(place.at, place.bytes, vector));
     }
-    store_offsets(masm, channels);
-    if let PerLane::Mark = what {
-        keep_first(masm);
-    }
-    if mark.bits != 0 {
-        let nobody = masm.asm.label();
-        masm.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
-        masm.asm.jump(Code::Je_rel32_64, nobody);
+    mark_channels(masm, channels, mark);
+    for &(distance, place) in elements {
         let again = begin_channels(masm, mark);
-        masm.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
-        masm.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
-        masm.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
-        masm.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
-        masm.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
-        masm.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
+        let memory = indexed(WORDS, FIRST, 1, distance.into());
+        move_element(masm, transfer.access, unit, [own(unit.register_bytes(), place), memory]);
         next_channel(masm, again);
-        masm.asm.bind(nobody);
     }
-    match what {
-        PerLane::Mark => first_again(masm),
-        PerLane::Move { access, unit, elements } => {
-            for &(distance, place) in elements {
-                let again = begin_channels(masm, mark);
-                let memory = indexed(WORDS, FIRST, 1, distance.into());
-                let own = indexed(FILE, CHANNEL, unit.register_bytes(), place.into());
-                move_element(masm, access, unit, [own, memory]);
-                next_channel(masm, again);
-            }
-        }
-        PerLane::Update { change, operand, is_shared } => {
-            let again = begin_channels(masm, mark);
-            let code = match change {
-                Change::Add | Change::Increment => Code::Add_rm32_r32,
-                Change::Sub | Change::Decrement => Code::Sub_rm32_r32,
-                Change::And => Code::And_rm32_r32,
-                Change::Or => Code::Or_rm32_r32,
-                Change::Xor => Code::Xor_rm32_r32,
-            };
-            if let Change::Increment | Change::Decrement = change {
-                masm.asm.ri(Code::Mov_r32_imm32, value, 1);
-            } else {
-                masm.asm.rm(Code::Mov_r32_rm32, value, indexed(FILE, CHANNEL, 4, operand.into()));
-            }
-            let memory = indexed(WORDS, FIRST, 1, 0);
-            if is_shared {
-                masm.asm.locked(code, memory, value);
-            } else {
-                masm.asm.mr(code, memory, value);
-            }
-            next_channel(masm, again);
-        }
+}
+
+/// Stores the offsets of the channels, and marks the access of each.
+pub(crate) fn mark_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark) {
+    let value = Register::R11D;
+    store_offsets(masm, channels);
+    if mark.bits == 0 {
+        return;
     }
+    let nobody = masm.asm.label();
+    masm.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
+    masm.asm.jump(Code::Je_rel32_64, nobody);
+    let again = begin_channels(masm, mark);
+    masm.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
+    masm.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
+    masm.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
+    masm.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
+    masm.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
+    masm.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
+    next_channel(masm, again);
+    masm.asm.bind(nobody);
+}
+
+/// Returns the current channel's element of `bytes` bytes in the registers.
+pub(crate) fn own(bytes: u32, place: u32) -> MemoryOperand {
+    indexed(FILE, CHANNEL, bytes, place.into())
 }
 
 /// Moves an element of a channel between the registers and memory.

@@ -12,6 +12,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::address::factor_bits;
 use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer, find_flat, load_limit, load_words};
 use crate::backend::lower::memory::marks::mark_single;
+use crate::backend::lower::memory::update::update_single;
 use crate::ir::{Access, Addresses, Space, Transfer, Unit};
 
 /// Writes the transfer of a single channel.
@@ -47,6 +48,9 @@ pub(crate) fn emit_single(
         mark_single(masm, entry, transfer, slow);
     }
     load_words(masm, entry);
+    if let Access::Update(update) = transfer.access {
+        return update_single(masm, transfer, update);
+    }
     match transfer.unit {
         Unit::Part { bytes, keeps } => move_narrow(masm, transfer, bytes, keeps),
         Unit::Dword => move_dwords(masm, transfer.access, &transfer.elements),

@@ -14,7 +14,8 @@ pub(crate) struct TransferPart {
 /// Splits a transfer into parts of at most 16 channels. Returns `None` if the first part may
 /// overwrite data that the caller would need to execute the whole transfer.
 pub(crate) fn split(mask: &Mask, transfer: &Transfer, [first, second, _]: StepClasses) -> Option<Vec<TransferPart>> {
-    if mask.lanes != u32::MAX {
+    // An update happens once: all of its channels are checked before the first one.
+    if mask.lanes != u32::MAX || matches!(transfer.access, Access::Update(_)) {
         return Some(vec![TransferPart { mask: *mask, transfer: transfer.clone(), class: first }]);
     }
     let bytes = transfer.unit.register_bytes();

@@ -14,9 +14,9 @@ use crate::backend::lower::memory::bounds::all_inside;
 use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
 use crate::backend::lower::memory::interleave::{check_interleaved, interleave, interleaved_members};
-use crate::backend::lower::memory::per_lane::{PerLane, emit_per_lane};
+use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::select::{store_narrow_selected, store_selected};
-use crate::ir::{Access, Change, Kind, Space, Unit};
+use crate::ir::{Kind, Unit};
 
 /// Writes a store.
 pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
@@ -112,21 +112,7 @@ fn store_contiguous(
 
 /// Stores the elements of each channel separately.
 fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
-    let transfer = channels.transfer;
     all_inside(masm, channels)?;
-    let what = PerLane::Move { access: Access::Store, unit: transfer.unit, elements: &transfer.elements };
-    emit_per_lane(masm, channels, channels.mark, what);
-    Some(())
-}
-
-/// Changes the dwords of the channels in order.
-pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, change: Change) -> Option<()> {
-    let Channels { transfer, mark, .. } = channels;
-    let [(0, operand)] = transfer.elements[..] else { return None };
-    (transfer.unit == Unit::Dword).then_some(())?;
-    all_inside(masm, channels)?;
-    // Other groups cannot access local memory.
-    let is_shared = !matches!(transfer.space, Space::Local { .. });
-    emit_per_lane(masm, channels, *mark, PerLane::Update { change, operand, is_shared });
+    move_channels(masm, channels, channels.mark);
     Some(())
 }

@@ -20,7 +20,8 @@ use crate::backend::lower::memory::load::emit_load;
 use crate::backend::lower::memory::operands::flush_operands;
 use crate::backend::lower::memory::single::emit_single;
 use crate::backend::lower::memory::split::{TransferPart, split};
-use crate::backend::lower::memory::store::{emit_store, emit_update};
+use crate::backend::lower::memory::store::emit_store;
+use crate::backend::lower::memory::update::emit_update;
 use crate::backend::lower::select::release_select;
 use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 
@@ -65,9 +66,9 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Optio
         let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
         let is_some = jump_if_none(&mut e.masm, mask, nobody) == Enabled::Some;
         match (mask.lanes.count_ones(), transfer.access) {
-            (1, Access::Load | Access::Store) => emit_single(&mut e.masm, &e.states, transfer, slow)?,
+            (1, _) => emit_single(&mut e.masm, &e.states, transfer, slow)?,
             (4, _) if transfer.unit == Unit::Qword => return None,
-            (4 | 8 | 16, _) => emit_lanes(e, mask, (transfer, None), (is_some, *class), (slow, None))?,
+            (4 | 8 | 16 | 32, _) => emit_lanes(e, mask, (transfer, None), (is_some, *class), (slow, None))?,
             _ => return None,
         }
         e.masm.asm.bind(done);
@@ -121,7 +122,7 @@ pub(crate) fn emit_lanes(
     match transfer.access {
         Access::Load => emit_load(e, &channels)?,
         Access::Store => emit_store(e, &channels)?,
-        Access::Update(change) => emit_update(masm, &channels, change)?,
+        Access::Update(update) => emit_update(masm, &channels, update)?,
     }
     channels.offsets.iter().for_each(|vector| e.masm.cache.drop(*vector));
     channels.masks.iter().for_each(|select| release_select(&mut e.masm, *select));
