@@ -14,7 +14,7 @@ mod common;
 use common::{BYTES, State, codes, mask, nowhere, routine, row, step, unmarked};
 
 /// Number of words of a buffer.
-const WORDS: u32 = 180;
+const WORDS: u32 = 400;
 
 #[test]
 fn a_loop_goes_on_until_the_last_channel_leaves() {
@@ -129,11 +129,12 @@ fn units_and_changes() {
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
     // Numbers of elements for each channel, and distances from channel to channel in elements.
     let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
-    let structures = [[2, 2], [4, 4], [2, 1], [4, 3]]
-        .into_iter()
-        .flat_map(|shape| [Access::Load, Access::Store].map(|access| (Unit::Dword, access, shape)));
+    let structures = [[2, 2], [4, 4], [2, 1], [4, 3], [4, 8]].map(|shape| (Unit::Dword, shape));
+    let structures = structures.into_iter().chain([[2, 2], [2, 4], [4, 4]].map(|shape| (Unit::Qword, shape)));
+    let structures =
+        structures.flat_map(|(unit, shape)| [Access::Load, Access::Store].map(|access| (unit, access, shape)));
     // If channels overlap, the order of their stores matters.
-    let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count == step);
+    let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count <= step);
     let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
     let all = moves.chain(structures).chain(words);
     let all = all.chain(updates().map(|update| (unit(update.kind), Access::Update(update), [1, 1])));
@@ -153,18 +154,26 @@ fn units_and_changes() {
             // Words may be one byte apart.
             let pitch = if step == 0 { 1 } else { size * step };
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
+            // Rows of 16 bytes are aligned or not.
+            let start = if alignment == 1 {
+                1
+            } else if step > count {
+                16
+            } else {
+                4
+            };
             let transfer = Transfer {
                 access,
                 space: if is_local { Space::Local { mask: 0x0fff_ffff } } else { SURFACE },
                 addresses: Addresses::Dwords(0),
                 global: None,
                 scale: 1,
-                offset: if alignment == 1 { 1 } else { 4 },
+                offset: start as i32,
                 unit,
                 alignment,
                 elements: (0..count).map(|n| (n * size, 256 + n * 32 * own)).collect(),
             };
-            let offset = |n: u32| order(n) * pitch + if alignment == 1 { 1 } else { 4 };
+            let offset = |n: u32| order(n) * pitch + start;
             let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
             let blocks = vec![Block {
                 steps: vec![Step { mask, action: Action::Transfer(transfer) }],

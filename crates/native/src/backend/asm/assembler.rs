@@ -307,6 +307,27 @@ impl Assembler {
         self.put(Instruction::with4(code, d, d, memory, 1));
     }
 
+    /// Loads 16 bytes to a quarter of `d`. The first quarter clears the others.
+    pub(crate) fn load_quarter(&mut self, w: Width, d: Vector, memory: MemoryOperand, quarter: u32) {
+        let code = match (w, quarter) {
+            (_, 0) => return self.load(op::MOVUPS, Width::X, d, memory),
+            (Width::Z, _) => Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8,
+            _ => Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8,
+        };
+        let d = d.register(w);
+        self.put(Instruction::with4(code, d, d, memory, quarter as i32));
+    }
+
+    /// Stores a quarter of a register.
+    pub(crate) fn store_quarter(&mut self, w: Width, memory: MemoryOperand, a: Vector, quarter: u32) {
+        let code = match (w, quarter) {
+            (_, 0) => return self.store(op::MOVUPS_STORE, Width::X, memory, a),
+            (Width::Z, _) => Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8,
+            _ => Code::VEX_Vextracti128_xmmm128_ymm_imm8,
+        };
+        self.put(Instruction::with3(code, memory, a.register(w), quarter as i32));
+    }
+
     /// Returns a constant as an operand, from byte `from` on.
     pub(crate) fn constant_from(&mut self, bytes: Vec<u8>, from: u32) -> MemoryOperand {
         let offset = self.pool.offset(bytes) as i64;

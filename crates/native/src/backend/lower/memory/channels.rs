@@ -59,7 +59,7 @@ pub(crate) type Fallback<'a> = &'a dyn Fn(&mut Emitter<'_>) -> Option<()>;
 #[derive(Clone, Copy)]
 pub(crate) struct AccessMark {
     /// A bit for each byte from the channel's address on; zero for memory that nothing observes.
-    pub(crate) bits: u32,
+    pub(crate) bits: u64,
     /// The channels, if all of them are enabled.
     pub(crate) lanes: Option<u32>,
 }
@@ -70,9 +70,11 @@ pub(crate) fn mark(mask: &Mask, transfer: &Transfer, is_some: bool) -> Option<Ac
     if matches!(transfer.space, Space::Local { .. }) {
         return Some(AccessMark { bits: 0, lanes });
     }
-    // Marks of 25 bytes fit into a dword at any bit of its first byte.
-    let own = u64::MAX >> (64 - transfer.unit.bytes());
-    let bits = transfer.elements.iter().fold(0_u64, |bits, (distance, _)| bits | own << (*distance).min(56));
-    let bits = u32::try_from(bits).ok().filter(|bits| *bits < 1 << 25)?;
+    // Marks of 57 bytes fit into a qword at any bit of its first byte.
+    let size = transfer.unit.bytes();
+    let own = u64::MAX >> (64 - size);
+    let distances = || transfer.elements.iter().map(|(distance, _)| *distance);
+    distances().all(|distance| distance <= 57 - size).then_some(())?;
+    let bits = distances().fold(0_u64, |bits, distance| bits | own << distance);
     Some(AccessMark { bits, lanes })
 }

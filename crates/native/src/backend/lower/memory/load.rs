@@ -17,6 +17,7 @@ use crate::backend::lower::memory::contiguous::{
 use crate::backend::lower::memory::interleave::{check_interleaved, deinterleave, interleaved_members};
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
+use crate::backend::lower::memory::rows::{are_rows, load_dwords, move_qwords, store_row_offsets, take_rows};
 use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
 use crate::ir::Unit;
 
@@ -323,6 +324,26 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
     let (w, [scratch, last_place]) = (channels.width(), loading.scratch);
     all_inside(masm, channels)?;
     mark_each(masm, channels);
+    if are_rows(transfer)
+        && (transfer.unit == Unit::Dword || masks.is_empty())
+        && let Some(vectors) = take_rows(masm)
+    {
+        store_row_offsets(masm, channels, loading.scratch);
+        for half in 0..channels.halves {
+            if transfer.unit == Unit::Qword {
+                move_qwords(masm, channels, half, vectors);
+                continue;
+            }
+            let loaded = load_dwords(masm, channels, half, vectors);
+            let parts = loading.parts().filter(|part| part.half == half);
+            for (part, vector) in parts.zip(loaded) {
+                masm.asm.v2(op::MOVUPS, w, part.result, vector, w);
+                finish_part(masm, loading, part);
+            }
+        }
+        vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
+        return Some(());
+    }
     if transfer.unit == Unit::Qword {
         // The access is marked already.
         move_channels(masm, channels, AccessMark { bits: 0, ..*mark });

@@ -12,6 +12,7 @@ pub(crate) mod marks;
 pub(crate) mod operands;
 pub(crate) mod pair;
 pub(crate) mod per_lane;
+pub(crate) mod rows;
 pub(crate) mod single;
 pub(crate) mod split;
 pub(crate) mod store;

@@ -40,7 +40,7 @@ pub(crate) fn move_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, 
 
 /// Stores the offsets of the channels, and marks the access of each.
 pub(crate) fn mark_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark) {
-    let value = Register::R11D;
+    let (value, shift) = (Register::R11, Register::R9);
     store_offsets(masm, channels);
     if mark.bits == 0 {
         return;
@@ -49,12 +49,12 @@ pub(crate) fn mark_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, 
     masm.asm.rr(Code::Test_rm64_r64, MARKS, MARKS);
     masm.asm.jump(Code::Je_rel32_64, nobody);
     let again = begin_channels(masm, mark);
-    masm.asm.ri(Code::Mov_r32_imm32, value, mark.bits as i32);
+    masm.asm.rq(value, mark.bits);
     masm.asm.rr(Code::Mov_r32_rm32, Register::R9D, Register::EDI);
     masm.asm.ri(Code::And_rm32_imm8, Register::R9D, 7);
-    masm.asm.rrr(Code::VEX_Shlx_r32_rm32_r32, value, value, Register::R9D);
+    masm.asm.rrr(Code::VEX_Shlx_r64_rm64_r64, value, value, shift);
     masm.asm.ri(Code::Shr_rm32_imm8, Register::EDI, 3);
-    masm.asm.mr(Code::Or_rm32_r32, indexed(MARKS, FIRST, 1, 0), value);
+    masm.asm.mr(Code::Or_rm64_r64, indexed(MARKS, FIRST, 1, 0), value);
     next_channel(masm, again);
     masm.asm.bind(nobody);
 }

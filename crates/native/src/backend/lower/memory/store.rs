@@ -11,10 +11,14 @@ use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 use crate::backend::lower::memory::bounds::all_inside;
-use crate::backend::lower::memory::channels::Channels;
+use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
 use crate::backend::lower::memory::interleave::{check_interleaved, interleave, interleaved_members};
+use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
+use crate::backend::lower::memory::rows::{
+    are_rows, jump_if_overlapping, move_qwords, store_dwords, store_row_offsets, take_rows,
+};
 use crate::backend::lower::select::{store_narrow_selected, store_selected};
 use crate::ir::{Kind, Unit};
 
@@ -112,7 +116,32 @@ fn store_contiguous(
 
 /// Stores the elements of each channel separately.
 fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
+    let Channels { transfer, masks, mark, .. } = channels;
     all_inside(masm, channels)?;
-    move_channels(masm, channels, channels.mark);
+    if are_rows(transfer)
+        && masks.is_empty()
+        && let Some(vectors) = take_rows(masm)
+    {
+        let [done, otherwise] = [(); 2].map(|()| masm.asm.label());
+        let [first, second, ..] = vectors;
+        mark_each(masm, channels);
+        store_row_offsets(masm, channels, [first, second]);
+        jump_if_overlapping(masm, channels, [first, second], otherwise);
+        for half in 0..channels.halves {
+            match transfer.unit {
+                Unit::Qword => move_qwords(masm, channels, half, vectors),
+                _ => store_dwords(masm, channels, half, vectors),
+            }
+        }
+        vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
+        masm.cold(|masm| {
+            masm.asm.bind(otherwise);
+            move_channels(masm, channels, AccessMark { bits: 0, ..*mark });
+            masm.asm.jump(Code::Jmp_rel32_64, done);
+        });
+        masm.asm.bind(done);
+        return Some(());
+    }
+    move_channels(masm, channels, *mark);
     Some(())
 }
