@@ -175,8 +175,10 @@ fn integers() {
         operations.push("shl (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> 0x5:d".to_owned());
         operations.push("asr (M1, 8) CT(0,1)<1> AT(0,0)<1;1,0> 0x3:d".to_owned());
         if bytes == 4 {
-            operations
-                .extend(["lzd", "fbl", "cbit"].map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>")));
+            operations.extend(
+                ["lzd", "fbl", "fbh", "cbit", "bfrev"]
+                    .map(|name| format!("{name} (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0>")),
+            );
         }
         operations.push("add (M1, 1) CT(0,3)<1> AT(0,1)<0;1,0> BT(0,2)<0;1,0>".to_owned());
         for relation in ["eq", "lt", "le"] {
@@ -304,16 +306,22 @@ fn addresses_select_elements() {
 #[test]
 fn single_values_become_smaller() {
     let input = bytes_of!(pairs(&SINGLES, 3));
-    for (small, size) in [("b", 1), ("uw", 2)] {
+    for (small, size) in [("b", 1), ("uw", 2), ("d", 4)] {
         let declarations = format!(
             "{}\n.decl S v_type=G type={small} num_elts=1\n.decl CS v_type=G type={small} num_elts=32 alias=<C, 0>\n\
-             .decl AS v_type=G type={small} num_elts={} alias=<A, 0>",
+             .decl AS v_type=G type={small} num_elts={} alias=<A, 0>\n.decl P1 v_type=P num_elts=16",
             typed("d", "d"),
             128 / size
         );
-        let body =
-            "    mov (M1_NM, 1) S(0,0)<1> AT(0,3)<0;1,0>\n    add (M1, 16) CS(0,0)<1> AS(0,0)<1;1,0> S(0,0)<0;1,0>";
-        let _ = try_run(&declarations, body, &input, 16);
+        let choice = format!("(P1) sel (M1_NM, 1) S(0,0)<1> 0x5:{small} AS(0,3)<0;1,0>");
+        for value in [
+            "mov (M1_NM, 1) S(0,0)<1> AT(0,3)<0;1,0>".to_owned(),
+            format!("setp (M1_NM, 16) P1 0x5a3d:uw\n    {choice}"),
+            format!("setp (M1_NM, 16) P1 0x5a3c:uw\n    {choice}"),
+        ] {
+            let body = format!("    {value}\n    add (M1, 16) CS(0,0)<1> AS(0,0)<1;1,0> S(0,0)<0;1,0>");
+            assert!(try_run(&declarations, &body, &input, 16).is_ok(), "{body}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Table of kernels by specification page.
 
-use crate::arithmetic::{basic, dot, logic, math, matrix};
+use crate::arithmetic::{basic, bits, dot, logic, math, matrix};
 use crate::control;
 use crate::image::{block, lsc as typed_lsc, sampler, typed};
 use crate::lowering::step::Lowered;
@@ -87,11 +87,11 @@ kernels! {
     asr(2) => logic::asr;
     rol(2) => logic::rol;
     ror(2) => logic::ror;
-    cbit(1) => logic::cbit;
-    fbl(1) => logic::fbl;
-    fbh(1) => logic::fbh;
-    lzd(1) => logic::lzd;
-    bfrev(1) => logic::bfrev;
+    cbit(1) => bits::cbit;
+    fbl(1) => bits::fbl;
+    fbh(1) => bits::fbh;
+    lzd(1) => bits::lzd;
+    bfrev(1) => bits::bfrev;
     bfe(3) => logic::bfe;
     bfi(4) => logic::bfi;
     bfn(Bfn) => logic::bfn;

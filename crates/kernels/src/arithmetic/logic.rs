@@ -252,44 +252,6 @@ impl<T: Copy + 'static, const S: usize> LaneOp<T, S> for Function<T, S> {
     }
 }
 
-pub(crate) fn cbit(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    bits_of(l, inst, |[a]| a.count_ones())
-}
-
-/// Returns the position of the lowest set bit; all ones if no bit is set.
-pub(crate) fn fbl(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    bits_of(l, inst, |[a]| if a == 0 { u32::MAX } else { a.trailing_zeros() })
-}
-
-/// Returns the position, from the top, of the highest bit that differs from the sign; all ones if
-/// all bits equal it.
-pub(crate) fn fbh(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    fn place(a: u32) -> u32 {
-        if a == 0 { u32::MAX } else { a.leading_zeros() }
-    }
-    if is_signed(l.type_of(inst.src[0])?) {
-        return l.apply::<i32, _, 1>(inst, Function(|[a]| place((a ^ a >> 31) as u32) as i32));
-    }
-    l.apply::<u32, _, 1>(inst, Function(|[a]| place(a)))
-}
-
-pub(crate) fn lzd(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    bits_of(l, inst, |[a]| a.leading_zeros())
-}
-
-pub(crate) fn bfrev(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>) -> LowerResult {
-    bits_of(l, inst, |[a]| a.reverse_bits())
-}
-
-/// Lowers a function of the bits of a zero-extended value of at most 32 bits.
-fn bits_of(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 1>, f: fn([u32; 1]) -> u32) -> LowerResult {
-    let Types { dst, src: [data_type] } = l.types(inst)?;
-    if data_type.bits() > 32 {
-        return illegal(format!("a value of type {} is too wide for this instruction", data_type.name()));
-    }
-    l.apply_as::<u32, _, 1>(inst, Types { dst, src: [pattern(data_type)] }, Function(f))
-}
-
 pub(crate) fn bfe(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 3>) -> LowerResult {
     let signed = l.type_of(inst.dst)? == DataType::D;
     l.apply::<u32, _, 3>(inst, Bfe { signed })

@@ -15,3 +15,5 @@ pub(crate) mod dot;
 pub(crate) mod matrix;
 
 pub(crate) mod logic;
+
+pub(crate) mod bits;

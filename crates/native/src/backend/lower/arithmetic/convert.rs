@@ -47,9 +47,10 @@ pub(crate) fn emit_convert(
         (U32, F32) => unsigned_to_singles(masm, w, a),
         (I32, F64) => convert_by(masm, op::CVTDQ2PD, wide, a, w),
         (U32, F64) => unsigned_to_doubles(masm, wide, a),
-        (F32, small) if !small.is_float() && small.bytes() < 4 => {
+        (F64, I32 | U32) => doubles_to_dwords(masm, to, (w, wide), a),
+        (F32 | F64, small) if !small.is_float() && small.bytes() < 4 => {
             // A number outside the narrow range saturates after the conversion to an integer too.
-            let whole = floats_to_signed(masm, w, a)?;
+            let whole = emit_convert(masm, from, I32, false, lanes, a)?;
             let d = emit_convert(masm, I32, small, true, lanes, whole)?;
             masm.cache.drop(whole);
             Some(d)
@@ -58,6 +59,13 @@ pub(crate) fn emit_convert(
             let whole = emit_convert(masm, small, I32, false, lanes, a)?;
             let d = emit_convert(masm, I32, to, false, lanes, whole)?;
             masm.cache.drop(whole);
+            Some(d)
+        }
+        (whole, F16) if !whole.is_float() => {
+            // Singles have all integers that are smaller than infinity in halves.
+            let single = emit_convert(masm, whole, F32, false, lanes, a)?;
+            let d = emit_convert(masm, F32, F16, false, lanes, single)?;
+            masm.cache.drop(single);
             Some(d)
         }
         (I64 | U64, F32 | F64) | (F32 | F64, I64 | U64) if masm.has_bits => {
@@ -142,6 +150,38 @@ fn doubles_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<V
         masm.asm.v3(change, w, d, d, flaw);
     }
     [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
+}
+
+/// Converts doubles to integers of 32 bits.
+fn doubles_to_dwords(masm: &mut MacroAssembler, to: Kind, (w, half): (Width, Width), a: Vector) -> Option<Vector> {
+    let (least, most) = if to == Kind::I32 { (i32::MIN.into(), i32::MAX.into()) } else { (0.0, f64::from(u32::MAX)) };
+    let [least, most] = [least, most].map(|bound: f64| masm.number(bound.to_bits(), 8, w));
+    let (least, most, d) = (least?, most?, masm.cache.take()?);
+    // NaN becomes zero.
+    if masm.has_bits {
+        masm.asm.compare(op::COMPAREPD, w, (ANSWER, None), [a, a], ORDERED);
+        masm.asm.ones(op::ONESQ, w, d, ANSWER);
+    } else {
+        masm.asm.v3i(op::CMPPD, w, d, a, a, ORDERED);
+    }
+    masm.asm.v3(op::PAND, w, d, d, a);
+    masm.asm.v3(op::MAXPD, w, d, d, least);
+    masm.asm.v3(op::MINPD, w, d, d, most);
+    [least, most].into_iter().for_each(|vector| masm.cache.drop(vector));
+    let place = d.register(half);
+    if to == Kind::I32 {
+        masm.asm.rr(op::CVTTPD2DQ.code(w), place, d.register(w));
+        return Some(d);
+    }
+    // The host converts signed integers: their range begins at zero.
+    let middle = masm.number(2_147_483_648.0_f64.to_bits(), 8, w)?;
+    masm.asm.v2i(op::ROUNDPD, w, d, d, TRUNCATION);
+    masm.asm.v3(op::SUBPD, w, d, d, middle);
+    masm.asm.rr(op::CVTTPD2DQ.code(w), place, d.register(w));
+    let sign = masm.number(1 << 31, 4, half)?;
+    masm.asm.v3(op::PXOR, half, d, d, sign);
+    [middle, sign].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
 }
 
@@ -321,6 +361,9 @@ fn extension(from: Kind, to: Kind) -> Option<Op> {
 
 /// The rounding of the host's other operations.
 const CURRENT_ROUNDING: i32 = 4;
+
+/// Rounding toward zero, without the inexact exception.
+const TRUNCATION: i32 = 11;
 
 /// The predicate of `<=`, false for NaN.
 const LESS_OR_EQUAL: i32 = 0x12;

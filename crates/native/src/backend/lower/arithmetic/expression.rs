@@ -17,10 +17,10 @@ use crate::backend::lower::arithmetic::operation::{emit_binary, emit_shift, emit
 use crate::backend::lower::arithmetic::relation::compare_to_ones;
 use crate::backend::lower::arithmetic::ternary::{FusedLogic, fuse};
 use crate::backend::lower::cache::CachedValue;
-use crate::backend::lower::host_registers::FRAME;
+use crate::backend::lower::host_registers::{ANSWER, ENABLED, FRAME};
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::masks::select_enabled;
-use crate::backend::lower::select::{blend_selected, release_select};
+use crate::backend::lower::masks::{materialize_mask, select_enabled};
+use crate::backend::lower::select::{blend_by_answer, blend_selected, release_select};
 use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Operands, Value};
 
 /// Computes the values of `roots` for one vector of channels, and adds a user to each.
@@ -140,18 +140,42 @@ fn emit_pick(
     [a, b]: [Value; 2],
 ) -> Option<Vector> {
     let (a, b) = (evaluate_node(masm, e, a)?, evaluate_node(masm, e, b)?);
-    let first = if e.units.is_single { 0 } else { e.unit * e.units.lanes };
-    let Some(select) = select_enabled(masm, mask, first, bytes, width)? else {
+    if masm.is_all(mask) {
         masm.cache.drop(b);
         return Some(a);
-    };
-    // Only the first element of a single channel is selected.
-    (!e.units.is_single).then_some(())?;
+    }
     let d = masm.cache.take()?;
-    blend_selected(masm, bytes, width, d, [b, a], select);
-    release_select(masm, select);
+    if e.units.is_single {
+        pick_single(masm, mask, (bytes, width), d, [a, b]);
+    } else if let Some(select) = select_enabled(masm, mask, e.unit * e.units.lanes, bytes, width)? {
+        blend_selected(masm, bytes, width, d, [b, a], select);
+        release_select(masm, select);
+    }
     [a, b].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
+}
+
+/// Selects between two values of a single channel, which fill vectors, by the first channel of a
+/// mask.
+fn pick_single(
+    masm: &mut MacroAssembler,
+    mask: &Mask,
+    (bytes, width): (u32, Width),
+    d: Vector,
+    [yes, no]: [Vector; 2],
+) {
+    materialize_mask(masm, mask);
+    masm.asm.rr(Code::Mov_r32_rm32, Register::ECX, ENABLED);
+    masm.asm.ri(Code::And_rm32_imm8, Register::ECX, 1);
+    masm.asm.r(Code::Neg_rm32, Register::ECX);
+    if masm.has_bits {
+        masm.asm.rr(Code::VEX_Kmovd_kr_r32, ANSWER, Register::ECX);
+        blend_by_answer(masm, bytes, width, d, [no, yes]);
+    } else {
+        masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, d.register(Width::X), Register::ECX);
+        masm.asm.v2(op::BROADCASTD, width, d, d, Width::X);
+        masm.asm.v4(op::PBLENDVB, width, d, no, yes, d);
+    }
 }
 
 /// Computes logic of up to three values by one instruction. The inner result is `None` if too few

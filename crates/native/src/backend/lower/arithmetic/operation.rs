@@ -89,10 +89,11 @@ pub(crate) fn emit_binary(
     a: Vector,
     b: Vector,
 ) -> Option<Vector> {
-    use Binary::{Max, Min, Rotate, Shr};
+    use Binary::{Max, Min, Mul, Rotate, Shr};
     match (binary, kind) {
         (Min | Max, Kind::F32 | Kind::F64) => float_min_max(masm, kind, width, binary, a, b),
         (Min | Max, Kind::U64 | Kind::I64) if !masm.has_bits => long_min_max(masm, kind, width, binary, a, b),
+        (Mul, Kind::U8 | Kind::I8) => byte_products(masm, width, a, b),
         (Shr, Kind::I64) if !masm.has_bits => long_shift_right(masm, width, a, b),
         (Rotate, Kind::U32 | Kind::I32 | Kind::U64 | Kind::I64) if !masm.has_bits => {
             rotate_by_shifts(masm, kind.bytes(), width, a, b)
@@ -153,6 +154,22 @@ fn binary_op(has_bits: bool, kind: Kind, binary: Binary) -> Option<Op> {
         (Rotate, _) if bytes == 8 && has_bits => op::ROLVQ,
         _ => return None,
     })
+}
+
+/// Multiplies bytes: those at even places as words, and those at odd places as words that are moved
+/// down and back.
+fn byte_products(masm: &mut MacroAssembler, width: Width, a: Vector, b: Vector) -> Option<Vector> {
+    let even = masm.number(0xff, 2, width)?;
+    let (d, high, other) = (masm.cache.take()?, masm.cache.take()?, masm.cache.take()?);
+    masm.asm.v2i(op::PSRLW, width, high, a, 8);
+    masm.asm.v2i(op::PSRLW, width, other, b, 8);
+    masm.asm.v3(op::PMULLW, width, high, high, other);
+    masm.asm.v2i(op::PSLLW, width, high, high, 8);
+    masm.asm.v3(op::PMULLW, width, d, a, b);
+    masm.asm.v3(op::PAND, width, d, d, even);
+    masm.asm.v3(op::POR, width, d, d, high);
+    [even, high, other].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
 }
 
 /// Shifts 64-bit integers right arithmetically; the host lacks an instruction for it.
