@@ -218,7 +218,9 @@ fn two_results_and_strides() {
     let declarations = format!(
         "{}\n.decl AU v_type=G type=ud num_elts=32 alias=<A, 0>\n.decl CU v_type=G type=ud num_elts=64 alias=<C, 0>\n\
          .decl W v_type=G type=uw num_elts=64 alias=<A, 0>\n.decl CW v_type=G type=w num_elts=128 alias=<C, 0>\n\
-         .decl CB v_type=G type=ub num_elts=256 alias=<C, 0>\n.decl P1 v_type=P num_elts=16",
+         .decl CB v_type=G type=ub num_elts=256 alias=<C, 0>\n.decl P1 v_type=P num_elts=16\n\
+         .decl AQ v_type=G type=q num_elts=16 alias=<A, 0>\n.decl CQ v_type=G type=q num_elts=16 alias=<C, 0>\n\
+         .decl AF v_type=G type=f num_elts=32 alias=<A, 0>\n.decl CF v_type=G type=f num_elts=32 alias=<C, 0>",
         typed("d", "d")
     );
     let own = "CU(0,0)<1> CU(2,0)<1> AU(0,0)<1;1,0> AU(2,0)<1;1,0>";
@@ -244,6 +246,17 @@ fn two_results_and_strides() {
         "xor (M1, 16) CB(0,2)<4> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
         "add.sat (M1, 16) CB(0,1)<2> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
         "add (M1, 8) AT(0,1)<2> AT(0,0)<1;1,0> AT(0,8)<1;1,0>".to_owned(),
+        // As in scans: elements 16 bytes apart.
+        "add (M1_NM, 8) AT(0,3)<4> AT(0,3)<4;1,0> AT(0,1)<4;1,0>".to_owned(),
+        "add (M1_NM, 8) AT(0,2)<4> AT(0,2)<4;1,0> AT(0,1)<4;1,0>\n    add (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> AT(2,0)<1;1,0>".to_owned(),
+        "add (M1, 16) CT(0,0)<1> AT(0,0)<1;1,0> AT(2,0)<1;1,0>\n    max (M1_NM, 16) CT(0,2)<4> CT(0,0)<1;1,0> AT(0,5)<1;1,0>".to_owned(),
+        "add (M1, 8) CT(0,1)<4> AT(0,3)<4;1,0> AT(0,1)<4;1,0>".to_owned(),
+        "(P1) add (M1_NM, 8) CT(0,1)<4> AT(0,3)<4;1,0> AT(0,1)<1;1,0>".to_owned(),
+        "add (M1_NM, 16) CT(0,0)<1> AT(0,1)<2;1,0> AT(0,0)<1;1,0>".to_owned(),
+        "add (M1_NM, 4) CT(0,0)<4> AT(0,0)<8;1,0> 0x5:d".to_owned(),
+        "add (M1_NM, 4) CQ(0,1)<2> AQ(0,0)<4;1,0> AQ(0,1)<4;1,0>".to_owned(),
+        "mul (M1_NM, 8) CF(0,1)<2> AF(0,1)<2;1,0> AF(0,0)<4;1,0>".to_owned(),
+        "mov (M1_NM, 8) CQ(0,0)<1> AT(0,3)<4;1,0>".to_owned(),
     ] {
         let all = format!(
             "    setp (M1_NM, 16) P1 0x5a3c:uw\n    {body}\n    mov (M1_NM, 16) CT(4,0)<1> AT(0,0)<1;1,0>\n\

@@ -59,7 +59,7 @@ fn compute(chance: &mut Chance) -> Vec<Step> {
         };
         let (a, b) = if is_turned && binary != Binary::Shl { (b, a) } else { (a, b) };
         let result = expression.push(Kind::U32, Node::Binary(binary, a, b));
-        Action::Compute { expression, results: vec![(result, to * SLOT + first * 4)] }
+        Action::Compute { expression, results: vec![(result, to * SLOT + first * 4)], pitch: None }
     })
 }
 
@@ -113,7 +113,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 4], pages: &
     let lanes: Vec<u32> = lanes.collect();
     match &step.action {
         Action::SetState { element, number, .. } => state.states[*element as usize] = number.unwrap(),
-        Action::Compute { expression, results } => {
+        Action::Compute { expression, results, .. } => {
             let [(result, to)] = results[..] else { unreachable!() };
             let of = |state: &State, n: u32| {
                 let mut values: Vec<u32> = Vec::new();

@@ -22,7 +22,7 @@ fn a_loop_goes_on_until_the_last_channel_leaves() {
     let mut count = Expression::default();
     let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
     let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
-    let add = Action::Compute { expression: count, results: vec![(result, 64)] };
+    let add = Action::Compute { expression: count, results: vec![(result, 64)], pitch: None };
     let mut sides = Expression::default();
     let both = [row(&mut sides, 64), row(&mut sides, 0)];
     let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse: false, to: 1 };
@@ -78,7 +78,7 @@ fn predicates_are_written_in_parts() {
             let value = row(&mut sum, to);
             let result = sum.push(Kind::U32, Node::Binary(Binary::Add, value, one));
             let mask = Mask { predicate, ..mask(u32::MAX, false) };
-            Step { mask, action: Action::Compute { expression: sum, results: vec![(result, to)] } }
+            Step { mask, action: Action::Compute { expression: sum, results: vec![(result, to)], pitch: None } }
         };
         let all = Step { mask: mask(u32::MAX, false), action: turn };
         let branch = Mask { predicate: 2, ..mask(u32::MAX, false) };
@@ -384,7 +384,7 @@ fn functions_are_called() {
     }));
     let called = expression.push(Kind::U32, Node::Call(0, b, a));
     let result = expression.push(Kind::U32, Node::Binary(Binary::Sub, sum, called));
-    let compute = step(Action::Compute { expression, results: vec![(result, 128)] });
+    let compute = step(Action::Compute { expression, results: vec![(result, 128)], pitch: None });
     let blocks =
         vec![Block { steps: vec![compute.clone(), compute], instructions: 2, end: End::Outside(Behind::Anything) }];
     for (code, active) in codes(&blocks).iter().flat_map(|code| [(code, 0xffff), (code, 0x8ff1)]) {
@@ -542,7 +542,7 @@ fn constants_are_placed_where_they_are_named() {
         value = expression.push(Kind::U32, Node::Binary(Binary::Mul, value, factor));
         value = expression.push(Kind::U32, Node::Binary(Binary::Add, value, number));
     }
-    let compute = Action::Compute { expression, results: vec![(value, 64)] };
+    let compute = Action::Compute { expression, results: vec![(value, 64)], pitch: None };
     let end = End::Outside(Behind::Anything);
     for code in codes(&[Block { steps: vec![step(compute)], instructions: 1, end }]) {
         for active in [0xffff, 0x0ff0] {
@@ -575,7 +575,7 @@ fn what_is_outside_of_the_registers_is_refused() {
     let compute = |at| {
         let mut expression = Expression::default();
         let result = row(&mut expression, at);
-        let compute = Action::Compute { expression, results: vec![(result, 0)] };
+        let compute = Action::Compute { expression, results: vec![(result, 0)], pitch: None };
         let blocks = vec![Block { steps: vec![step(compute)], instructions: 1, end: End::Fall }];
         compile(&routine(blocks), Level::Avx2).is_ok()
     };
@@ -590,7 +590,7 @@ fn threads_need_what_is_read_first() {
         let mut expression = Expression::default();
         let sides = [row(&mut expression, a), row(&mut expression, b)];
         let result = expression.push(Kind::U32, Node::Binary(Binary::Add, sides[0], sides[1]));
-        Action::Compute { expression, results: vec![(result, to)] }
+        Action::Compute { expression, results: vec![(result, to)], pitch: None }
     };
     let chosen = Step { mask: Mask { predicate: 1, ..mask(0xffff, false) }, action: sum(0, 0, 256) };
     let first = vec![step(sum(0, 0, 64)), step(sum(64, 128, 192)), chosen];

@@ -267,7 +267,7 @@ impl<'a> Lowering<'a> {
 /// Returns a control-register action if an operation sets bits that select the mode of native code,
 /// or flips the rounding.
 fn sets_control(action: &Action, enable: &ExecMask, at: u32) -> Option<Action> {
-    let Action::Compute { expression, results } = action else { return None };
+    let Action::Compute { expression, results, pitch: None } = action else { return None };
     let [(result, to)] = &results[..] else { return None };
     let is_whole = enable.always != 0 && enable.predicate == 0 && enable.lanes == 1 && *to == at;
     let (Kind::U32 | Kind::I32, Node::Binary(binary @ (Binary::Or | Binary::Xor), a, b)) =

@@ -91,6 +91,16 @@ impl Output {
     }
 }
 
+/// The elements of the registers that a value becomes.
+#[derive(Clone, Copy)]
+struct Assigned<'r> {
+    value: Node<'r>,
+    /// The place of the first channel's element.
+    at: u32,
+    /// The distance between the elements in bytes, if they are not consecutive.
+    pitch: Option<u32>,
+}
+
 /// Result of a recorded comparison.
 pub(crate) struct Answer<'r> {
     pub(super) relation: Relation,
@@ -152,6 +162,7 @@ impl Recording {
             Kind::U16 | Kind::I16 if step == 4 => Kind::U32,
             Kind::U16 | Kind::I16 if step == 8 => Kind::U64,
             Kind::U32 | Kind::I32 if step == 8 => Kind::U64,
+            _ if kind.bytes() >= 4 => return Some(self.push(kind, ir::Node::Load { at, step })),
             _ => return None,
         };
         let (at, bits) = part_of(at, kind.bytes(), step);
@@ -160,14 +171,17 @@ impl Recording {
         Some(value.convert(kind))
     }
 
-    /// Records a value as an element of the registers. Returns it with the first channel's place.
-    /// A strided integer becomes part of a wider element, which keeps its other bits.
-    fn element<'r>(&'r self, value: Node<'r>, at: u32, step: u32) -> Option<(Node<'r>, u32)> {
+    /// Records a value as an element of the registers. A strided integer becomes part of a wider
+    /// element of up to 8 bytes, which keeps its other bits.
+    fn element<'r>(&'r self, value: Node<'r>, at: u32, step: u32) -> Option<Assigned<'r>> {
         let bytes = value.kind.bytes();
         if step == bytes {
-            return Some((value, at));
+            return Some(Assigned { value, at, pitch: None });
         }
-        (!value.kind.is_float() && step > bytes).then_some(())?;
+        (step > bytes).then_some(())?;
+        if step > 8 || value.kind.is_float() {
+            return (bytes >= 4).then_some(Assigned { value, at, pitch: Some(step) });
+        }
         let unsigned = |bytes| UNSIGNED.into_iter().find(|kind| kind.bytes() == bytes);
         let (part, whole) = (unsigned(bytes)?, unsigned(step)?);
         let (at, bits) = part_of(at, bytes, step);
@@ -175,7 +189,7 @@ impl Recording {
         let kept = old.binary(Binary::And, old.bits(!(mask_of(part) << bits)));
         let part = value.convert(part).convert(whole);
         let part = if bits > 0 { part.binary(Binary::Shl, part.bits(bits.into())) } else { part };
-        Some((kept.binary(Binary::Or, part), at))
+        Some(Assigned { value: kept.binary(Binary::Or, part), at, pitch: None })
     }
 
     /// Returns the action that writes results to destinations.
@@ -186,15 +200,16 @@ impl Recording {
         if assigned.is_empty() {
             return Some(Action::Nothing);
         }
-        let size = assigned[0].0.kind.bytes();
-        assigned.iter().all(|(result, _)| result.kind.bytes() == size).then_some(())?;
-        let results = assigned.into_iter().map(|(result, to)| (result.value, to)).collect();
-        Some(Action::Compute { expression: self.expression.borrow().clone(), results })
+        let Assigned { value, pitch, .. } = assigned[0];
+        let is_alike =
+            |element: &Assigned<'_>| element.value.kind.bytes() == value.kind.bytes() && element.pitch == pitch;
+        assigned.iter().all(is_alike).then_some(())?;
+        let results = assigned.into_iter().map(|element| (element.value.value, element.at)).collect();
+        Some(Action::Compute { expression: self.expression.borrow().clone(), results, pitch })
     }
 
-    /// Records the elements that a result becomes, with the place of the first one. Inside, returns
-    /// `None` for the null register.
-    fn assignment<'r>(&'r self, result: Node<'r>, output: &Output) -> Option<Option<(Node<'r>, u32)>> {
+    /// Records the elements that a result becomes. Inside, returns `None` for the null register.
+    fn assignment<'r>(&'r self, result: Node<'r>, output: &Output) -> Option<Option<Assigned<'r>>> {
         let Output { kind, target, data_type, is_native, saturate } = *output;
         let kind = if is_native { kind? } else { kind_of(data_type)? };
         let (at, step) = match target? {
@@ -210,7 +225,8 @@ impl Recording {
             }
             (true, true, false) => return None,
         };
-        if step == 0 { Some(Some((result, at))) } else { self.element(result, at, step).map(Some) }
+        let is_single = step == 0;
+        self.element(result, at, if is_single { result.kind.bytes() } else { step }).map(Some)
     }
 
     /// Returns the action that sets a predicate to a comparison result.
@@ -259,9 +275,9 @@ impl Recording {
         let recording = Self::default();
         let ((from, from_at, from_step), (to, to_at, to_step)) = (from, to);
         let value = recording.load(from, from_at, from_step)?;
-        let (result, at) = recording.element(value.convert(to), to_at, to_step)?;
-        let results = vec![(result.value, at)];
-        Some(Action::Compute { expression: recording.expression.into_inner(), results })
+        let Assigned { value, at, pitch } = recording.element(value.convert(to), to_at, to_step)?;
+        let results = vec![(value.value, at)];
+        Some(Action::Compute { expression: recording.expression.into_inner(), results, pitch })
     }
 }
 

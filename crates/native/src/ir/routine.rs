@@ -86,13 +86,15 @@ pub enum Action {
     Outside,
     /// Nothing.
     Nothing,
-    /// Assigns the channels' values to consecutive elements, after all values are read.
+    /// Assigns the channels' values to elements, after all values are read.
     Compute {
         /// Expression with the values.
         expression: Expression,
         /// The nodes to assign, each with the place of the first channel's element. Their kinds
         /// have one size.
         results: Vec<(Value, u32)>,
+        /// The distance between the elements of a result in bytes, if they are not consecutive.
+        pitch: Option<u32>,
     },
     /// Sets the bits of a predicate to a relation of two values.
     Compare {

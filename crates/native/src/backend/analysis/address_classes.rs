@@ -143,7 +143,7 @@ impl Numbers {
                     keys[2] = (same == other && may_be_simd32(transfer)).then(|| of(first, Some(second)));
                 }
             }
-            Action::Compute { expression, results: assigned } if is_whole => {
+            Action::Compute { expression, results: assigned, pitch: None } if is_whole => {
                 // Of several results, one may overwrite another.
                 if let [(result, to)] = assigned[..] {
                     let parts = (0..parts).filter_map(|n| self.compute(expression, result, to, (n * lanes, lanes)));

@@ -45,10 +45,10 @@ pub(crate) fn reaches_all(step: &Step) -> bool {
 pub(crate) fn writes(step: &Step) -> Vec<Elements> {
     let count = 32 - step.mask.lanes.leading_zeros();
     match &step.action {
-        Action::Compute { expression, results } => {
+        Action::Compute { expression, results, pitch } => {
             let row = |&(result, at): &(Value, u32)| {
                 let bytes = expression.nodes.get(result).map_or(0, |(kind, _)| kind.bytes());
-                Elements { at, bytes, pitch: bytes, count }
+                Elements { at, bytes, pitch: pitch.unwrap_or(bytes), count }
             };
             results.iter().map(row).collect()
         }
@@ -87,7 +87,7 @@ pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
         loads.collect::<Vec<_>>()
     };
     match &step.action {
-        Action::Compute { expression, results } => {
+        Action::Compute { expression, results, .. } => {
             nodes(expression, &results.iter().map(|(result, _)| *result).collect::<Vec<_>>())
         }
         Action::Compare { expression, sides, .. } => nodes(expression, sides),

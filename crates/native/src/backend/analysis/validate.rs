@@ -43,14 +43,15 @@ fn is_action(routine: &Routine, mask: &Mask, action: &Action) -> bool {
     let lanes = mask.lanes.count_ones();
     match action {
         Action::Outside | Action::Nothing => true,
-        Action::Compute { expression, results } => {
+        Action::Compute { expression, results, pitch } => {
             let bytes_of = |result: Value| expression.nodes.get(result).map_or(0, |(kind, _)| kind.bytes());
             let bytes = results.first().map_or(0, |(result, _)| bytes_of(*result));
+            let pitch = pitch.unwrap_or(bytes);
+            let span = |to: u32| is_inside(routine, to, pitch * (lanes.max(1) - 1) + bytes);
             is_expression(routine, expression, lanes)
                 && bytes > 0
-                && results
-                    .iter()
-                    .all(|(result, to)| bytes_of(*result) == bytes && is_inside(routine, *to, lanes * bytes))
+                && (bytes..=MOST / 32).contains(&pitch)
+                && results.iter().all(|(result, to)| bytes_of(*result) == bytes && span(*to))
         }
         Action::Compare { expression, sides, to, .. } => {
             sides.iter().all(|side| *side < expression.nodes.len())

@@ -1,14 +1,16 @@
 //! Assignments: writes the values of an expression to the register file.
 
-use iced_x86::Code;
+use iced_x86::{Code, Register};
 
+use crate::backend::abi::offset;
 use crate::backend::analysis::operands::uses;
 use crate::backend::asm::op;
-use crate::backend::asm::operand::{Vector, Width};
+use crate::backend::asm::operand::{Vector, Width, at};
 use crate::backend::lower::arithmetic::evaluation::{Units, units};
 use crate::backend::lower::arithmetic::expression::evaluate_unit;
 use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::BlockFacts;
+use crate::backend::lower::host_registers::{FILE, FRAME};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::select_enabled;
 use crate::backend::lower::select::{blend_selected, release_select};
@@ -20,7 +22,7 @@ pub(crate) fn emit_compute(
     facts: &BlockFacts<'_>,
     mask: &Mask,
     expression: &Expression,
-    results: &[(Value, u32)],
+    (results, pitch): (&[(Value, u32)], Option<u32>),
 ) -> Option<()> {
     let roots: Vec<Value> = results.iter().map(|(root, _)| *root).collect();
     let kinds: Vec<Kind> = roots.iter().map(|root| Some(expression.nodes.get(*root)?.0)).collect::<Option<_>>()?;
@@ -28,12 +30,13 @@ pub(crate) fn emit_compute(
     let uses = uses(expression, &roots)?;
     let units = units(expression, &uses, mask, bytes, masm.widest())?;
     // A unit must not overwrite what a later unit reads.
-    let length = mask.lanes.count_ones() * bytes;
+    let length = (mask.lanes.count_ones() - 1) * pitch.unwrap_or(bytes) + bytes;
     let is_hazard = |to: u32, (node, uses): (&(Kind, Node), &u32)| match (node, uses) {
         (_, 0) => false,
         ((kind, Node::Load { at, step }), _) => {
             let size = kind.bytes() + step * (mask.lanes.count_ones() - 1);
-            (*step == 0 || *at != to || kind.bytes() != bytes) && *at < to + length && to < at + size
+            let is_same = *at == to && *step == pitch.unwrap_or(bytes) && kind.bytes() == bytes;
+            !is_same && *at < to + length && to < at + size
         }
         _ => false,
     };
@@ -45,7 +48,7 @@ pub(crate) fn emit_compute(
     }
     // Narrow results are written two units at a time: a wide load of two narrow stores would stall.
     let size = bytes * units.lanes;
-    let is_joined = !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
+    let is_joined = pitch.is_none() && !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
     let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
     let mut waiting = Vec::new();
     for number in 0..written.count {
@@ -59,7 +62,10 @@ pub(crate) fn emit_compute(
         waiting.extend(values.into_iter().zip(&kinds).zip(results).map(|of| (number, of)));
         if !waits || number + 1 == written.count {
             for (number, ((value, kind), (_, to))) in waiting.drain(..) {
-                write_unit(masm, facts, mask, (written, number), *kind, *to, value)?;
+                match pitch {
+                    Some(pitch) => write_apart(masm, mask, (written, number), (kind.bytes(), pitch), *to, value)?,
+                    None => write_unit(masm, facts, mask, (written, number), *kind, *to, value)?,
+                }
                 masm.cache.drop(value);
             }
         }
@@ -127,6 +133,34 @@ pub(crate) fn write_unit(
         }
     }
     masm.cache.drop(value);
+    Some(())
+}
+
+/// Assigns the values of a unit to elements that are `pitch` bytes apart. All channels are enabled.
+fn write_apart(
+    masm: &mut MacroAssembler,
+    mask: &Mask,
+    (units, unit): (Units, u32),
+    (bytes, pitch): (u32, u32),
+    to: u32,
+    value: Vector,
+) -> Option<()> {
+    (masm.is_all(mask) && !units.is_single).then_some(())?;
+    let [load, store] = match bytes {
+        4 => [Code::Mov_r32_rm32, Code::Mov_rm32_r32],
+        8 => [Code::Mov_r64_rm64, Code::Mov_rm64_r64],
+        _ => return None,
+    };
+    let element = if bytes == 8 { Register::RAX } else { Register::EAX };
+    let first = to + unit * units.lanes * pitch;
+    let place = ByteRange { at: first, bytes: (units.lanes - 1) * pitch + bytes };
+    masm.write_what(|other| other.touches(place))?;
+    masm.cache.forget(place.at, place.bytes);
+    masm.asm.store(op::MOVUPS_STORE, Width::of(units.lanes * bytes), at(FRAME, offset::SCRATCH), value);
+    for n in 0..units.lanes {
+        masm.asm.rm(load, element, at(FRAME, offset::SCRATCH + n * bytes));
+        masm.asm.mr(store, at(FILE, first + n * pitch), element);
+    }
     Some(())
 }
 

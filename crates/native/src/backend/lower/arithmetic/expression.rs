@@ -10,17 +10,18 @@ use crate::backend::abi::call;
 use crate::backend::abi::offset;
 use crate::backend::analysis::constant::constant_value;
 use crate::backend::asm::op;
-use crate::backend::asm::operand::{Vector, Width, at};
+use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::lower::arithmetic::convert::emit_convert;
 use crate::backend::lower::arithmetic::evaluation::{Evaluation, Units};
 use crate::backend::lower::arithmetic::operation::{emit_binary, emit_shift, emit_unary};
 use crate::backend::lower::arithmetic::relation::compare_to_ones;
 use crate::backend::lower::arithmetic::ternary::{FusedLogic, fuse};
-use crate::backend::lower::cache::CachedValue;
-use crate::backend::lower::host_registers::{ANSWER, ENABLED, FRAME};
+use crate::backend::lower::cache::{ByteRange, CachedValue};
+use crate::backend::lower::host_registers::{ANSWER, ENABLED, FILE, FRAME};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{materialize_mask, select_enabled};
-use crate::backend::lower::select::{blend_by_answer, blend_selected, release_select};
+use crate::backend::lower::patterns::steps;
+use crate::backend::lower::select::{blend_by_answer, blend_selected, gather_selected, release_select};
 use crate::ir::{Binary, Expression, Function, Kind, Mask, Node, Operands, Value};
 
 /// Computes the values of `roots` for one vector of channels, and adds a user to each.
@@ -72,7 +73,7 @@ fn emit_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) ->
         Node::Load { at, step } if step == bytes => {
             masm.value(CachedValue::Contiguous { at: at + e.unit * lanes * bytes, bytes: lanes * bytes })
         }
-        Node::Load { .. } => None,
+        Node::Load { at, step } => load_apart(masm, e.units.lanes, bytes, (at + e.unit * lanes * step, step)),
         Node::Constant(bits) => masm.number(bits, bytes, width),
         Node::Unary(unary, a) => {
             let a = evaluate_node(masm, e, a)?;
@@ -108,6 +109,22 @@ fn emit_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) ->
         }
         Node::Pick(mask, a, b) => emit_pick(masm, e, &mask, (bytes, width), [a, b]),
     }
+}
+
+/// Loads elements that are `step` bytes apart.
+fn load_apart(masm: &mut MacroAssembler, lanes: u32, bytes: u32, (first, step): (u32, u32)) -> Option<Vector> {
+    // A gather fills a vector.
+    (bytes >= 4 && lanes * bytes >= 16).then_some(())?;
+    let place = ByteRange { at: first, bytes: (lanes - 1) * step + bytes };
+    masm.write_what(|other| other.touches(place))?;
+    let (width, row) = (Width::of(lanes * bytes), Width::of(lanes * 4));
+    let (d, places, scratch) = (masm.cache.take()?, masm.cache.take()?, masm.cache.take()?);
+    let steps = masm.asm.constant(steps(step));
+    masm.asm.load(op::MOVUPS, row, places, steps);
+    let memory = indexed(FILE, places.register(row), 1, first.into());
+    gather_selected(masm, width, (d, bytes == 8), memory, None, scratch);
+    [places, scratch].into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(d)
 }
 
 /// Multiplies and adds, with one rounding.

@@ -79,7 +79,9 @@ pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option
     match &step.action {
         Action::Outside => None,
         Action::Nothing => Some(()),
-        Action::Compute { expression, results } => emit_compute(&mut e.masm, &e.facts, mask, expression, results),
+        Action::Compute { expression, results, pitch } => {
+            emit_compute(&mut e.masm, &e.facts, mask, expression, (results, *pitch))
+        }
         Action::Compare { expression, relation, sides, inverse, to } => {
             emit_compare(&mut e.masm, mask, expression, *relation, *sides, (*inverse, *to))
         }
