@@ -213,7 +213,6 @@ fn units_and_changes() {
                         }
                         Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
                         Access::Update(update) => {
-                            let size = size;
                             let row = |place: u32| (place + n * update.kind.bytes()) as usize;
                             let read = |bytes: &[u8]| (0..).zip(bytes).map(|(n, b)| u64::from(*b) << (n * 8)).sum();
                             let old = read(&want[at..at + size]);
