@@ -224,6 +224,26 @@ impl Image {
         dimensions == 2 && !is_array && levels == 1 && samples == 1
     }
 
+    /// Returns the number of columns, rows and slices of an image with one level and one sample; the
+    /// layers of an array stand after the dimensions, and unused ones are 1. `None` for other images.
+    #[inline]
+    pub fn sides(&self) -> Option<[u32; 3]> {
+        let ImageDesc { size, dimensions, is_array, layers, levels, samples, .. } = self.desc;
+        (levels == 1 && samples == 1 && self.coordinates() <= 3).then_some(())?;
+        let side = |d: usize| if d < dimensions { size[d] } else { 1 };
+        let mut sides = [side(0), side(1), side(2)];
+        if is_array {
+            sides[dimensions] = layers;
+        }
+        Some(sides)
+    }
+
+    /// Returns the number of coordinates of a texel: the dimensions, and one for an array.
+    #[inline]
+    pub fn coordinates(&self) -> usize {
+        self.desc.dimensions + usize::from(self.desc.is_array)
+    }
+
     /// Returns the offset of a texel of a plane.
     #[inline]
     fn plane_offset(&self, x: i64, y: i64) -> Option<u64> {

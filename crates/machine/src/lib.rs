@@ -4,7 +4,7 @@
 //! channel values ([`lane`], [`float`], `rounding`), operands ([`region`], [`convert`],
 //! [`operand`]), thread state ([`thread`], [`flow`], [`activation`]), memory ([`lent`], [`buffer`],
 //! [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`], [`trace`],
-//! [`texels`], [`mod@format`], [`image`], [`sampler`], [`plane`]), and faults ([`fault`]). Nothing
+//! [`texels`], [`mod@format`], [`image`], [`sampler`], [`texel_chunk`]), and faults ([`fault`]). Nothing
 //! here depends on an instruction. [`scalar`] has numbers as text, [`state`] the variables of a
 //! stopped thread.
 
@@ -58,7 +58,7 @@ pub mod image;
 
 pub mod sampler;
 
-pub mod plane;
+pub mod texel_chunk;
 
 pub mod scalar;
 

@@ -11,7 +11,7 @@ use visakit_machine::World;
 use visakit_machine::access::Request;
 use visakit_machine::image::{Image, Texel};
 use visakit_machine::lane::{LANES, MAX_LANES, enabled_lanes};
-use visakit_machine::plane::{Places, Reader, Rows};
+use visakit_machine::texel_chunk::{Places, Reader, Rows};
 use visakit_machine::texels::Texels;
 use visakit_machine::thread::{ExecMask, Thread, ones};
 use visakit_native::host::{Vectors, in_vectors};
@@ -105,10 +105,14 @@ pub(super) fn place_of(coordinates: &[Elements; 4], thread: &Thread, lane: usize
 
 /// Returns the texels of a chunk; `None` if one is not in the first level.
 #[inline(always)]
-pub(super) fn places_of(coordinates: &[Elements; 4], thread: &Thread, chunk: Chunk) -> Option<Places> {
-    let [u, v, _, level] = coordinates;
+pub(super) fn places_of(image: &Image, coordinates: &[Elements; 4], thread: &Thread, chunk: Chunk) -> Option<Places> {
+    let [rows @ .., level] = coordinates;
     is_first(level, thread, chunk).then_some(())?;
-    Some([u.integers(thread, chunk.n)?, v.integers(thread, chunk.n)?])
+    let mut places = [[0; LANES]; 3];
+    for (place, row) in places.iter_mut().zip(rows).take(image.coordinates()) {
+        *place = row.integers(thread, chunk.n)?;
+    }
+    Some(places)
 }
 
 /// Lowers a message that reads a texel at integer coordinates for each channel. Texels outside the
@@ -135,8 +139,9 @@ pub(super) fn read_texels(
 /// Reads the texels of a chunk, which must all be inside the image.
 #[inline(always)]
 fn read_inside(coordinates: &[Elements; 4], thread: &Thread, reader: &Reader<'_>, rows: &mut Rows) -> Option<()> {
-    let places = places_of(coordinates, thread, Chunk { n: reader.n, enabled: reader.enabled })?;
-    let is_inside = |lane: usize| (0..2).all(|d| (places[d][lane] as u32) < reader.image.desc.size[d]);
+    let places = places_of(reader.image, coordinates, thread, Chunk { n: reader.n, enabled: reader.enabled })?;
+    let sides = reader.image.sides()?;
+    let is_inside = |lane: usize| (0..3).all(|d| (places[d][lane] as u32) < sides[d]);
     enabled_lanes::<LANES>(reader.enabled).all(is_inside).then(|| reader.load(&places, rows))?
 }
 
@@ -164,7 +169,8 @@ pub(super) fn write(
                 vectors,
                 #[inline(always)]
                 || {
-                    let ((image, texels), places) = (bound?, places_of(&place, thread, chunk)?);
+                    let (image, texels) = bound?;
+                    let places = places_of(image, &place, thread, chunk)?;
                     let (colours, given) = components.chunk(thread, n);
                     image.store_chunk(texels, &places, enabled, (&colours, given))
                 },

@@ -191,7 +191,7 @@ impl Message<'_> {
         let (surface, state, number) = self.surface;
         let space = l.surface_space(surface, state, number)?;
         let sampler = move |thread: &Thread, world: &World<'_>| world.sampler(named.index(thread)?).copied();
-        let (find, [u, v, _]) = (sampler.clone(), params.coordinates);
+        let (find, coordinates) = (sampler.clone(), params.coordinates);
         let is_plain = is_sample && params.reference.is_none() && params.shift.iter().all(Elements::is_none);
         let enable = l.enable(self.exec_size, self.pred)?;
         access::read(
@@ -209,7 +209,8 @@ impl Message<'_> {
                 let sampler = find(thread, world).filter(|_| is_plain)?;
                 sampler.sample_chunk(
                     reader,
-                    [u.singles(thread, reader.n)?, v.singles(thread, reader.n)?],
+                    #[inline(always)]
+                    |d| coordinates[d].singles(thread, reader.n),
                     shift,
                     rows,
                 )

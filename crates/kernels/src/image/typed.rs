@@ -51,7 +51,7 @@ pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         // Compilers use such loads to read the border colour of a sampler.
         image.load(texels, Texel { place, level, sample: sample.number(thread, lane) })
     };
-    let [u, v, _] = place;
+    let [u, v, r] = place;
     let enable = l.enable(inst.exec_size, inst.pred)?;
     read(
         l,
@@ -64,7 +64,7 @@ pub(crate) fn load(l: &mut Lowering<'_>, inst: &Load3d) -> LowerResult {
         move |thread, _, shift, reader, rows| {
             let chunk = Chunk { n: reader.n, enabled: reader.enabled };
             (!tells_places && shift == [0; 3] && is_first(&sample, thread, chunk)).then_some(())?;
-            reader.load(&places_of(&[u, v, Elements::NONE, level], thread, chunk)?, rows)
+            reader.load(&places_of(reader.image, &[u, v, r, level], thread, chunk)?, rows)
         },
     )
 }

@@ -1,6 +1,6 @@
-//! Fast path of image messages: the texels of a chunk of channels together, in two-dimensional
-//! images without levels, layers and samples. Other texels are loaded and stored one by one
-//! ([`Image::load`], [`Image::store_some`]).
+//! Fast path of image messages: the texels of a chunk of channels together, in images with one level
+//! and one sample. Other texels are loaded and stored one by one ([`Image::load`],
+//! [`Image::store_some`]).
 
 use crate::format::ComponentOrder;
 use crate::image::Image;
@@ -11,8 +11,9 @@ use crate::sampler::{Addressing, Sampler};
 use crate::texels::Texels;
 use visakit_native::host::{Vectors, in_vectors};
 
-/// Columns and rows of the texels of a chunk.
-pub type Places = [[i32; LANES]; 2];
+/// Columns, rows and slices of the texels of a chunk; the coordinate after the dimensions is the
+/// array index. Unused ones are zero.
+pub type Places = [[i32; LANES]; 3];
 
 /// Components of a chunk.
 pub type Colours = [[u32; LANES]; 4];
@@ -43,27 +44,68 @@ const FAR: f64 = (1 << 29) as f64;
 const INTEGER: f64 = 1.5 * (1_u64 << 52) as f64;
 
 impl Sampler {
-    /// Puts the components at positions to `rows`, as [`Sampler::sample`]. `None` if they have to
-    /// be sampled one by one.
+    /// Puts the components at positions to `rows`, as [`Sampler::sample`]. `along` returns the
+    /// coordinates along an axis. `None` if the components have to be sampled one by one.
     #[inline(always)]
     pub fn sample_chunk(
         &self,
         reader: &Reader<'_>,
-        coordinates: [[f32; LANES]; 2],
+        along: impl Fn(usize) -> Option<[f32; LANES]>,
         shift: [i64; 3],
         rows: &mut Rows,
     ) -> Option<()> {
-        reader.image.is_plane().then_some(())?;
-        if self.linear && !reader.image.format.is_integer() {
-            return self.filter_chunk(reader, coordinates, shift, rows);
+        let Reader { image, enabled, .. } = *reader;
+        let is_filtered = self.linear && !image.format.is_integer();
+        if image.is_plane() && !is_filtered {
+            let mut places = [[0; LANES]; 2];
+            for (d, place) in places.iter_mut().enumerate() {
+                *place = self.nearest_chunk(image, (d, along(d)?), shift, enabled)?;
+            }
+            return reader.load_at(image.plane_offsets(&places, enabled)?, rows);
         }
-        let mut places = [[0; LANES]; 2];
-        for d in 0..2 {
-            let (size, shift) = axis(reader.image, shift, d)?;
-            let texels = self.along_chunk(&coordinates[d], size);
-            places[d] = self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + shift), size, reader.enabled)?;
+        let coordinates = [along(0)?, along(1)?, along(2)?];
+        if is_filtered {
+            self.filter_chunk(reader, coordinates, shift, rows)
+        } else {
+            self.nearest_other(reader, coordinates, shift, rows)
         }
-        reader.load(&places, rows)
+    }
+
+    /// Puts the components of an image that is not a plane, out of line as [`Self::filter_chunk`].
+    #[inline(never)]
+    fn nearest_other(
+        &self,
+        reader: &Reader<'_>,
+        coordinates: [[f32; LANES]; 3],
+        shift: [i64; 3],
+        rows: &mut Rows,
+    ) -> Option<()> {
+        let Reader { image, enabled, .. } = *reader;
+        in_vectors(
+            reader.vectors,
+            #[inline(always)]
+            || {
+                let mut places = layers(image, &coordinates)?;
+                for d in 0..image.desc.dimensions {
+                    places[d] = self.nearest_chunk(image, (d, coordinates[d]), shift, enabled)?;
+                }
+                reader.load_at(image.solid_offsets(&places, enabled)?, rows)
+            },
+        )
+    }
+
+    /// Returns the nearest texels along an axis.
+    #[inline(always)]
+    fn nearest_chunk(
+        &self,
+        image: &Image,
+        (d, coordinates): (usize, [f32; LANES]),
+        shift: [i64; 3],
+        enabled: u32,
+    ) -> Option<[i32; LANES]> {
+        let (size, shift) = axis(image, shift, d)?;
+        let texels = self.along_chunk(&coordinates, size);
+        self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + shift), size, enabled)
     }
 
     /// Puts the components at positions with a linear filter to `rows`, as
@@ -72,16 +114,17 @@ impl Sampler {
     fn filter_chunk(
         &self,
         reader: &Reader<'_>,
-        coordinates: [[f32; LANES]; 2],
+        coordinates: [[f32; LANES]; 3],
         shift: [i64; 3],
         rows: &mut Rows,
     ) -> Option<()> {
+        let (places, dimensions) = (layers(reader.image, &coordinates)?, reader.image.desc.dimensions);
         in_vectors(
             reader.vectors,
             #[inline(always)]
             || {
-                let (mut low, mut high, mut parts) = ([[0; LANES]; 2], [[0; LANES]; 2], [[0.0; LANES]; 2]);
-                for d in 0..2 {
+                let (mut low, mut high, mut parts) = (places, places, [[0.0; LANES]; 3]);
+                for d in 0..dimensions {
                     let (size, shift) = axis(reader.image, shift, d)?;
                     let texels = self.along_chunk(&coordinates[d], size).map(|texel| texel - 0.5);
                     parts[d] = from_lanes(|i| texels[i] - floor(texels[i]).0);
@@ -90,12 +133,18 @@ impl Sampler {
                     high[d] = self.fixed_chunk(first.map(|texel| texel + 1), size, reader.enabled)?;
                 }
                 let mut sums = [[0.0_f64; LANES]; 4];
-                for corner in 0..4 {
-                    let is_upper = [corner & 1 == 1, corner & 2 == 2];
-                    let side = |d: usize, i: usize| if is_upper[d] { parts[d][i] } else { 1.0 - parts[d][i] };
-                    let place = |d: usize| if is_upper[d] { high[d] } else { low[d] };
-                    reader.load(&[place(0), place(1)], rows)?;
-                    let weights: [f64; LANES] = from_lanes(|i| side(0, i) * side(1, i));
+                for corner in 0..1_usize << dimensions {
+                    let mut weights = [1.0; LANES];
+                    let mut place = low;
+                    for d in 0..dimensions {
+                        let is_upper = corner >> d & 1 == 1;
+                        if is_upper {
+                            place[d] = high[d];
+                        }
+                        let side = |i: usize| if is_upper { parts[d][i] } else { 1.0 - parts[d][i] };
+                        weights = from_lanes(|i| weights[i] * side(i));
+                    }
+                    reader.load(&place, rows)?;
                     for &c in reader.wanted {
                         let (sum, colour) = (&mut sums[c & 3], reader.chunk(rows, c));
                         *sum = from_lanes(|i| {
@@ -129,13 +178,35 @@ impl Sampler {
         match self.addressing {
             Addressing::Clamp => Some(texels),
             Addressing::ClampToEdge => Some(from_lanes(|i| texels[i].clamp(0, size - 1))),
-            Addressing::Repeat => {
+            Addressing::Repeat | Addressing::None => {
                 let is_inside = |i: usize| enabled >> i & 1 == 0 || (texels[i] as u32) < size as u32;
-                (0..LANES).all(is_inside).then_some(texels)
+                if (0..LANES).all(is_inside) { Some(texels) } else { self.repeated(texels, size) }
             }
-            Addressing::Mirror | Addressing::None => None,
+            Addressing::Mirror => None,
         }
     }
+
+    /// Applies the addressing mode to texel indices of which some are outside. Out of line, because
+    /// this is rare.
+    #[inline(never)]
+    fn repeated(&self, texels: [i32; LANES], size: i32) -> Option<[i32; LANES]> {
+        let is_near = texels.iter().all(|texel| texel.unsigned_abs() < FAR as u32 / 2);
+        let repeats = self.addressing == Addressing::Repeat && is_near;
+        repeats.then(|| texels.map(|texel| texel.rem_euclid(size)))
+    }
+}
+
+/// Returns places with the array indices of a chunk, and zeros elsewhere. `None` for images whose
+/// texels have to be read one by one.
+#[inline(always)]
+fn layers(image: &Image, coordinates: &[[f32; LANES]; 3]) -> Option<Places> {
+    let mut places = [[0; LANES]; 3];
+    let (sides, dimensions) = (image.sides()?, image.desc.dimensions);
+    if image.desc.is_array {
+        let last = i32::try_from(sides[dimensions]).ok()? - 1;
+        places[dimensions] = coordinates[dimensions].map(|layer| (layer.round_ties_even().max(0.0) as i32).min(last));
+    }
+    Some(places)
 }
 
 /// Returns the size and the texel offset along an axis.
@@ -156,8 +227,27 @@ impl Reader<'_> {
     /// be loaded one by one.
     #[inline(always)]
     pub fn load(&self, places: &Places, rows: &mut Rows) -> Option<()> {
+        let [columns, lines, _] = *places;
+        if self.image.is_plane() {
+            return self.load_at(self.image.plane_offsets(&[columns, lines], self.enabled)?, rows);
+        }
+        self.load_other(places, rows)
+    }
+
+    /// Loads texels of an image that is not a plane, out of line as [`Sampler::filter_chunk`].
+    #[inline(never)]
+    fn load_other(&self, places: &Places, rows: &mut Rows) -> Option<()> {
+        in_vectors(
+            self.vectors,
+            #[inline(always)]
+            || self.load_at(self.image.solid_offsets(places, self.enabled)?, rows),
+        )
+    }
+
+    /// Loads the components of texels at offsets, of which those `inside` the image are valid.
+    #[inline(always)]
+    fn load_at(&self, (offsets, inside): ([u32; LANES], u32), rows: &mut Rows) -> Option<()> {
         let Self { image, texels, enabled, wanted, .. } = *self;
-        let (offsets, inside) = image.plane_offsets(places, enabled)?;
         let mut words = [[0; LANES]; 4];
         if inside != 0 {
             let extent = image.extent()?;
@@ -204,7 +294,12 @@ impl Image {
         enabled: u32,
         (colours, given): (&Colours, u32),
     ) -> Option<()> {
-        let (offsets, inside) = self.plane_offsets(places, enabled)?;
+        let (offsets, inside) = if self.is_plane() {
+            let [columns, rows, _] = *places;
+            self.plane_offsets(&[columns, rows], enabled)?
+        } else {
+            self.solid_offsets(places, enabled)?
+        };
         let (stored, count) = (self.format.stored(), self.format.order.parts());
         let is_whole = stored[..count].iter().all(|colour| given >> colour & 1 == 1);
         (inside == enabled && is_whole).then_some(())?;
@@ -223,19 +318,33 @@ impl Image {
         (0..extent.bytes / 4).zip(&words).try_for_each(|(n, words)| in_bounds.put_words(n * 4, words, enabled))
     }
 
-    /// Returns the offsets of texels, and the enabled channels whose texels are inside the image.
+    /// Returns the offsets of texels of a plane, and the enabled channels whose texels are inside it.
     #[inline(always)]
-    fn plane_offsets(&self, places: &Places, enabled: u32) -> Option<([u32; LANES], u32)> {
-        (self.is_plane() && !self.format.is_srgb()).then_some(())?;
+    fn plane_offsets(&self, [columns, rows]: &[[i32; LANES]; 2], enabled: u32) -> Option<([u32; LANES], u32)> {
+        (!self.format.is_srgb()).then_some(())?;
         let ([width, height, _], bytes) = (self.desc.size, self.format.bytes() as u32);
         let pitch = self.desc.pitch.max(width.checked_mul(bytes)?);
         pitch.checked_mul(height)?;
-        let [columns, rows] = places;
         let offsets = from_lanes(|i| {
             (rows[i] as u32).wrapping_mul(pitch).wrapping_add((columns[i] as u32).wrapping_mul(bytes))
         });
         let is_inside: [u32; LANES] =
             from_lanes(|i| u32::from((columns[i] as u32) < width) & u32::from((rows[i] as u32) < height));
+        let inside = (0..LANES).fold(0, |bits, i| bits | is_inside[i] << i);
+        Some((offsets, inside & enabled))
+    }
+
+    /// Returns the same for another image.
+    #[inline(always)]
+    fn solid_offsets(&self, places: &Places, enabled: u32) -> Option<([u32; LANES], u32)> {
+        let sides = self.sides().filter(|_| !self.format.is_srgb())?;
+        let (mut offsets, mut is_inside) = ([0_u32; LANES], [1; LANES]);
+        let mut step = self.format.bytes() as u32;
+        for (place, side) in places.iter().zip(sides) {
+            offsets = from_lanes(|i| offsets[i].wrapping_add((place[i] as u32).wrapping_mul(step)));
+            is_inside = from_lanes(|i| is_inside[i] & u32::from((place[i] as u32) < side));
+            step = step.checked_mul(side)?;
+        }
         let inside = (0..LANES).fold(0, |bits, i| bits | is_inside[i] << i);
         Some((offsets, inside & enabled))
     }
@@ -265,27 +374,37 @@ mod tests {
     use crate::image::ImageDesc;
     use crate::sampler::SamplePoint;
 
-    /// Size of the texture.
-    const SIZE: [u32; 2] = [13, 7];
+    /// Size of the images.
+    const SIZE: [u32; 3] = [13, 7, 5];
 
-    fn image(format: Format, pitch: u32) -> (Image, Vec<u8>) {
-        let desc = ImageDesc { size: [SIZE[0], SIZE[1], 1], pitch, ..ImageDesc::default() };
-        let bytes = SIZE[1] * pitch.max(SIZE[0] * format.bytes() as u32);
-        let bytes = (0..bytes.next_multiple_of(4)).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
-        (Image { buffer: 0, format, desc }, bytes)
+    /// Returns images of all formats and kinds, with random texels.
+    fn images() -> impl Iterator<Item = (Image, Vec<u8>)> {
+        let planes = [0, 256, 53].map(|pitch| (2, false, pitch));
+        let others = [(1, false, 0), (1, true, 0), (2, true, 0), (3, false, 0)];
+        let kinds = planes.into_iter().chain(others);
+        Format::all().flat_map(move |format| kinds.clone().map(move |kind| (format, kind))).map(|(format, kind)| {
+            let (dimensions, is_array, pitch) = kind;
+            let size = std::array::from_fn(|d| if d < dimensions { SIZE[d] } else { 1 });
+            let layers = if is_array { 6 } else { 1 };
+            let desc = ImageDesc { size, dimensions, is_array, layers, pitch, ..ImageDesc::default() };
+            let bytes = size[1] * size[2] * layers * pitch.max(SIZE[0] * format.bytes() as u32);
+            let bytes = (0..bytes.next_multiple_of(4)).map(|n| (n.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+            (Image { buffer: 0, format, desc }, bytes)
+        })
     }
 
     #[test]
     fn chunks_load_what_single_texels_load() {
-        let mut supported = 0;
-        for (format, pitch) in Format::all().flat_map(|format| [0, 256, 53].map(|pitch| (format, pitch))) {
-            let (image, bytes) = image(format, pitch);
+        let mut supported = [0; 4];
+        for (image, bytes) in images() {
             let texels = Buffer::from_bytes(&bytes);
-            for n in 0..12 {
-                let addressing = [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat][n / 4];
+            for n in 0..16 {
+                let all = [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat, Addressing::None];
+                let addressing = all[n / 4];
                 let [normalized, linear] = [n & 1 == 1, n & 2 == 2];
                 let sampler = Sampler { addressing, normalized, linear, ..Sampler::default() };
-                for (step, shift, enabled) in [(0.93, 0, 0xffff), (-1.7, -3, 0x5af3), (3.0e8, 2, 0xffff), (0.4, 0, 1)]
+                for (step, shift, enabled) in
+                    [(0.93, 0, 0xffff), (-1.7, -3, 0x5af3), (3.0e8, 2, 0xffff), (0.4, 0, 1), (0.2, 0, 0xffff)]
                 {
                     let along = |size: u32, first: f32| -> [f32; LANES] {
                         from_lanes(|i| match i {
@@ -294,48 +413,54 @@ mod tests {
                             _ => (first + step * i as f32) / if normalized { size as f32 } else { 1.0 },
                         })
                     };
-                    let coordinates = [along(SIZE[0], 0.5), along(SIZE[1], 2.0)];
+                    let mut coordinates = [along(SIZE[0], 0.5), along(SIZE[1], 2.0), along(SIZE[2], 0.8)];
+                    if image.desc.is_array {
+                        coordinates[image.desc.dimensions] = along(1, -0.7);
+                    }
                     let (texels, wanted) = ((&texels).into(), &[0, 1, 3, 2]);
                     let vectors = Vectors::of_host().filter(|_| shift == 0);
                     let reader = Reader { image: &image, texels, n: 1, enabled, wanted, vectors };
                     let mut rows = [[0; MAX_LANES]; 4];
-                    if sampler.sample_chunk(&reader, coordinates, [shift, -shift, 0], &mut rows).is_none() {
+                    if sampler
+                        .sample_chunk(&reader, |d| Some(coordinates[d]), [shift, -shift, 1], &mut rows)
+                        .is_none()
+                    {
                         continue;
                     }
-                    supported += 1;
+                    supported[image.coordinates()] += 1;
                     for lane in (0..LANES).filter(|lane| enabled >> lane & 1 == 1) {
                         let at = coordinates.map(|row| row[lane]);
-                        let place = SamplePoint {
-                            coordinates: [at[0], at[1], 0.0],
-                            shift: [shift, -shift, 0],
-                            ..SamplePoint::default()
-                        };
+                        let place =
+                            SamplePoint { coordinates: at, shift: [shift, -shift, 1], ..SamplePoint::default() };
                         let one = sampler.sample(&image, texels, &place);
                         // Which of several NaNs a sum keeps is undefined.
                         let value = |bits: u32| if f32::from_bits(bits).is_nan() && linear { u32::MAX } else { bits };
-                        let name = format.name();
                         assert_eq!(
                             rows.map(|row| value(row[LANES + lane])),
                             one.map(value),
-                            "{name} {sampler:?} {at:?}"
+                            "{image:?} {sampler:?} {at:?}"
                         );
                     }
                 }
             }
         }
-        assert!(supported > 2000, "{supported}");
+        assert!(supported[1..].iter().all(|count| *count > 700), "{supported:?}");
     }
 
     #[test]
     fn chunks_store_what_single_texels_store() {
         let mut supported = 0;
-        for (format, pitch) in Format::all().flat_map(|format| [0, 256, 53].map(|pitch| (format, pitch))) {
-            let (image, bytes) = image(format, pitch);
+        for (image, bytes) in images() {
+            let format = image.format;
             for (enabled, given) in [(0xffff, 0b1111), (0x8a41, 0b1111), (0xffff, 0b0101), (0x00ff, 0b0001)] {
                 let (chunk, single) = (Buffer::from_bytes(&bytes), Buffer::from_bytes(&bytes));
                 // The last two channels store to one texel.
-                let places: Places =
-                    [from_lanes(|i| (i as i32 * 5).min(70) % 13), from_lanes(|i| (i as i32).min(14) % 7)];
+                let sides = image.sides().unwrap_or_default().map(|side| side as i32);
+                let places: Places = [
+                    from_lanes(|i| (i as i32 * 5).min(70) % sides[0]),
+                    from_lanes(|i| (i as i32).min(14) % sides[1]),
+                    from_lanes(|i| (i as i32 * 3).min(42) % sides[2]),
+                ];
                 let colours: [[u32; LANES]; 4] = std::array::from_fn(|c| {
                     from_lanes(|i| match (format.is_integer(), i) {
                         (true, _) => (i as u32 * 37 + c as u32 * 1000).wrapping_sub(200),
@@ -349,16 +474,26 @@ mod tests {
                 }
                 supported += 1;
                 for lane in (0..LANES).filter(|lane| enabled >> lane & 1 == 1) {
-                    let place = [places[0][lane].into(), places[1][lane].into(), 0];
+                    let place: [i64; 3] = places.map(|row| row[lane].into());
                     assert!(image.store_some((&single).into(), place, (colours.map(|row| row[lane]), given)));
                 }
-                assert_eq!(chunk.to_bytes(), single.to_bytes(), "{} {enabled:x}", format.name());
+                assert_eq!(chunk.to_bytes(), single.to_bytes(), "{image:?} {enabled:x}");
             }
         }
-        assert!(supported > 400, "{supported}");
-        let (image, bytes) = image(Format::from_name("rgba8unorm").unwrap(), 0);
-        let texels = Buffer::from_bytes(&bytes);
-        let outside = [[13; LANES], [0; LANES]];
-        assert_eq!(image.store_chunk((&texels).into(), &outside, 0xffff, (&[[0; LANES]; 4], 0b1111)), None);
+        assert!(supported > 1000, "{supported}");
+    }
+
+    #[test]
+    fn texels_outside_are_stored_one_by_one() {
+        let rgba = Format::from_name("rgba8unorm");
+        for (image, bytes) in images().filter(|(image, _)| Some(image.format) == rgba) {
+            let texels = Buffer::from_bytes(&bytes);
+            for d in 0..image.coordinates() {
+                let mut places = [[0; LANES]; 3];
+                places[d][9] = image.sides().unwrap_or_default()[d] as i32;
+                let stored = image.store_chunk((&texels).into(), &places, 0xffff, (&[[0; LANES]; 4], 0b1111));
+                assert_eq!(stored, None, "{image:?} {d}");
+            }
+        }
     }
 }
