@@ -167,9 +167,24 @@ fn third() -> Vec<Case> {
     [("sort_few", 4), ("mix_uint", 4), ("mix_uchar", 1)].map(case).into()
 }
 
+/// Returns kernels of frequent idioms.
+fn fourth() -> Vec<Case> {
+    let mut numbers = Numbers(0x0fed_cba9_8765_4321);
+    let n: usize = 1 << 15;
+    let mut case = |kernel, bytes: usize| {
+        let arguments = vec![Value::Zeros(n * bytes), numbers.uints(64, u32::MAX)];
+        Case { program: "idioms", kernel, global: [n as u64, 1], local: [64, 1], arguments }
+    };
+    let mut out = vec![case("counts", 4), case("eights", 32), case("bytes", 4)];
+    let slots = case("slots", 4);
+    let [result, numbers] = [slots.arguments[0].clone(), slots.arguments[1].clone()];
+    out.push(Case { arguments: vec![result, Value::Zeros(n * 16), numbers], ..slots });
+    out
+}
+
 /// Returns all kernels.
 pub(crate) fn all() -> Vec<Case> {
-    first().into_iter().chain(second()).chain(third()).collect()
+    first().into_iter().chain(second()).chain(third()).chain(fourth()).collect()
 }
 
 /// Returns the contents of a buffer; empty for other arguments.

@@ -19,7 +19,15 @@ SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
     f"unsigned long {name}(unsigned d) __asm__(\"_Z{len(name)}{name}j\");\n"
     f"unsigned long {name}(unsigned d) {{ return d < 3 ? query[{n}][d] : {int('size' in name or 'num' in name)}; }}\n"
     for n, name in enumerate(QUERIES)) + (
-    "unsigned get_work_dim(void) __asm__(\"_Z12get_work_dimv\");\nunsigned get_work_dim(void) { return dimensions; }\n")
+    "unsigned get_work_dim(void) __asm__(\"_Z12get_work_dimv\");\nunsigned get_work_dim(void) { return dimensions; }\n"
+    "unsigned clz(unsigned a) __asm__(\"_Z3clzj\");\nunsigned clz(unsigned a) { return a ? __builtin_clz(a) : 32; }\n"
+    "unsigned popcount(unsigned a) __asm__(\"_Z8popcountj\");\nunsigned popcount(unsigned a) { return __builtin_popcount(a); }\n"
+) + "".join(
+    f"unsigned {name}(unsigned *p, {parameters}) __asm__(\"_Z{len(name)}{name}PU8CLglobalVj{'j' * parameters.count('unsigned')}\");\n"
+    f"unsigned {name}(unsigned *p, {parameters}) {{ unsigned old = *p; *p = {value}; return old; }}\n"
+    for name, parameters, value in [("atomic_add", "unsigned a", "old + a"), ("atomic_xchg", "unsigned a", "a"),
+                                    ("atomic_max", "unsigned a", "old > a ? old : a"),
+                                    ("atomic_cmpxchg", "unsigned a, unsigned b", "old == a ? b : old")])
 
 
 def compiled(source, folder):
