@@ -224,8 +224,9 @@ impl Image {
         dimensions == 2 && !is_array && levels == 1 && samples == 1
     }
 
-    /// Returns the number of columns, rows and slices of an image with one level and one sample; the
-    /// layers of an array stand after the dimensions, and unused ones are 1. `None` for other images.
+    /// Returns the number of columns, rows and slices of an image with one level and one sample.
+    /// The layers of an array stand after the dimensions, and unused ones are 1. Other images have
+    /// none.
     #[inline]
     pub fn sides(&self) -> Option<[u32; 3]> {
         let ImageDesc { size, dimensions, is_array, layers, levels, samples, .. } = self.desc;

@@ -1,5 +1,5 @@
-//! Fast path of image messages: the texels of a chunk of channels together, in images with one level
-//! and one sample. Other texels are loaded and stored one by one ([`Image::load`],
+//! Fast path of image messages: the texels of a chunk of channels together, in images with one
+//! level and one sample. Other texels are loaded and stored one by one ([`Image::load`],
 //! [`Image::store_some`]).
 
 use crate::format::ComponentOrder;
@@ -318,7 +318,7 @@ impl Image {
         (0..extent.bytes / 4).zip(&words).try_for_each(|(n, words)| in_bounds.put_words(n * 4, words, enabled))
     }
 
-    /// Returns the offsets of texels of a plane, and the enabled channels whose texels are inside it.
+    /// Returns the offsets of texels of a plane, and the enabled channels whose texels are inside.
     #[inline(always)]
     fn plane_offsets(&self, [columns, rows]: &[[i32; LANES]; 2], enabled: u32) -> Option<([u32; LANES], u32)> {
         (!self.format.is_srgb()).then_some(())?;

@@ -155,12 +155,10 @@ fn units_and_changes() {
             let pitch = if step == 0 { 1 } else { size * step };
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             // Rows of 16 bytes are aligned or not.
-            let start = if alignment == 1 {
-                1
-            } else if step > count {
-                16
-            } else {
-                4
+            let start = match alignment {
+                1 => 1,
+                _ if step > count => 16,
+                _ => 4,
             };
             let transfer = Transfer {
                 access,
@@ -204,33 +202,41 @@ fn units_and_changes() {
                     if !is_local {
                         (at..at + size).for_each(|byte| marked[byte / 64] |= 1 << (byte % 64));
                     }
-                    match access {
-                        Access::Load => {
-                            if let Unit::Part { keeps: false, .. } = unit {
-                                registers[place..place + 4].fill(0);
-                            }
-                            registers[place..place + size].copy_from_slice(&want[at..at + size]);
-                        }
-                        Access::Store => want[at..at + size].copy_from_slice(&registers[place..place + size]),
-                        Access::Update(update) => {
-                            let row = |place: u32| (place + n * update.kind.bytes()) as usize;
-                            let read = |bytes: &[u8]| (0..).zip(bytes).map(|(n, b)| u64::from(*b) << (n * 8)).sum();
-                            let old = read(&want[at..at + size]);
-                            let second = update.second.map_or(0, |second| read(&registers[row(second)..][..size]));
-                            let new = changed(update, old, read(&registers[place..place + size]), second);
-                            want[at..at + size].copy_from_slice(&new.to_le_bytes()[..size]);
-                            if let Some(to) = update.result {
-                                let result: u64 = if update.returns_new { new } else { old };
-                                registers[row(to)..][..size].copy_from_slice(&result.to_le_bytes()[..size]);
-                            }
-                        }
-                    }
+                    let channel = (&mut registers[..], &mut want[at..at + size]);
+                    move_element(access, unit, n, place, channel);
                 }
                 let exit = state.run(&code, 0, None, &memory);
                 assert_eq!(exit, Some(Exit::End { block: 0 }), "{what}");
                 assert_eq!(bytes(&words), want, "{what}");
                 assert_eq!(state.registers, registers, "{what}");
                 assert_eq!(marks.iter().map(Cell::get).collect::<Vec<_>>(), marked, "{what}");
+            }
+        }
+    }
+}
+
+/// Moves an element between the registers, where it is at `place`, and memory. `n` is the number of
+/// its channel.
+fn move_element(access: Access, unit: Unit, n: u32, place: usize, (registers, memory): (&mut [u8], &mut [u8])) {
+    let size = memory.len();
+    match access {
+        Access::Load => {
+            if let Unit::Part { keeps: false, .. } = unit {
+                registers[place..place + 4].fill(0);
+            }
+            registers[place..place + size].copy_from_slice(memory);
+        }
+        Access::Store => memory.copy_from_slice(&registers[place..place + size]),
+        Access::Update(update) => {
+            let row = |place: u32| (place + n * update.kind.bytes()) as usize;
+            let read = |bytes: &[u8]| (0..).zip(bytes).map(|(n, byte)| u64::from(*byte) << (n * 8)).sum();
+            let old = read(memory);
+            let second = update.second.map_or(0, |second| read(&registers[row(second)..][..size]));
+            let new = changed(update, old, read(&registers[place..place + size]), second);
+            memory.copy_from_slice(&new.to_le_bytes()[..size]);
+            if let Some(to) = update.result {
+                let result: u64 = if update.returns_new { new } else { old };
+                registers[row(to)..][..size].copy_from_slice(&result.to_le_bytes()[..size]);
             }
         }
     }
