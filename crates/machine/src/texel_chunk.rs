@@ -105,6 +105,10 @@ impl Sampler {
     ) -> Option<[i32; LANES]> {
         let (size, shift) = axis(image, shift, d)?;
         let texels = self.along_chunk(&coordinates, size);
+        if self.addressing == Addressing::Mirror {
+            let (texels, added) = mirrored(&texels, size, shift)?;
+            return self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + added[i]), size, enabled);
+        }
         self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + shift), size, enabled)
     }
 
@@ -126,9 +130,13 @@ impl Sampler {
                 let (mut low, mut high, mut parts) = (places, places, [[0.0; LANES]; 3]);
                 for d in 0..dimensions {
                     let (size, shift) = axis(reader.image, shift, d)?;
-                    let texels = self.along_chunk(&coordinates[d], size).map(|texel| texel - 0.5);
-                    parts[d] = from_lanes(|i| texels[i] - floor(texels[i]).0);
-                    let first: [i32; LANES] = from_lanes(|i| floor(texels[i]).1 + shift);
+                    let (mut texels, mut added) = (self.along_chunk(&coordinates[d], size), [shift; LANES]);
+                    if self.addressing == Addressing::Mirror {
+                        (texels, added) = mirrored(&texels, size, shift)?;
+                    }
+                    let left = texels.map(|texel| texel - 0.5);
+                    parts[d] = from_lanes(|i| left[i] - floor(left[i]).0);
+                    let first: [i32; LANES] = from_lanes(|i| floor(left[i]).1 + added[i]);
                     low[d] = self.fixed_chunk(first, size, reader.enabled)?;
                     high[d] = self.fixed_chunk(first.map(|texel| texel + 1), size, reader.enabled)?;
                 }
@@ -177,12 +185,11 @@ impl Sampler {
     fn fixed_chunk(&self, texels: [i32; LANES], size: i32, enabled: u32) -> Option<[i32; LANES]> {
         match self.addressing {
             Addressing::Clamp => Some(texels),
-            Addressing::ClampToEdge => Some(from_lanes(|i| texels[i].clamp(0, size - 1))),
+            Addressing::ClampToEdge | Addressing::Mirror => Some(from_lanes(|i| texels[i].clamp(0, size - 1))),
             Addressing::Repeat | Addressing::None => {
                 let is_inside = |i: usize| enabled >> i & 1 == 0 || (texels[i] as u32) < size as u32;
                 if (0..LANES).all(is_inside) { Some(texels) } else { self.repeated(texels, size) }
             }
-            Addressing::Mirror => None,
         }
     }
 
@@ -194,6 +201,22 @@ impl Sampler {
         let repeats = self.addressing == Addressing::Repeat && is_near;
         repeats.then(|| texels.map(|texel| texel.rem_euclid(size)))
     }
+}
+
+/// Returns positions in texels from the start of the nearest unmirrored image, mirrored if they are
+/// negative, and the offsets to add to their integers. Out of line, because this is rare.
+#[inline(never)]
+fn mirrored(texels: &[f64; LANES], size: i32, shift: i32) -> Option<([f64; LANES], [i32; LANES])> {
+    let is_near = size < 1 << 28 && texels.iter().all(|texel| texel.abs() < FAR / 2.0);
+    is_near.then_some(())?;
+    let period = 2 * size;
+    let added: [i32; LANES] = from_lanes(|i| {
+        let images = ((texels[i] + f64::from(shift)) / f64::from(period)).round_ties_even();
+        shift - images as i32 * period
+    });
+    let is_mirrored = |i: usize| floor(texels[i]).1 + added[i] < 0;
+    let sign = |i: usize| if is_mirrored(i) { -1 } else { 1 };
+    Some((from_lanes(|i| texels[i] * f64::from(sign(i))), from_lanes(|i| added[i] * sign(i))))
 }
 
 /// Returns places with the array indices of a chunk, and zeros elsewhere. `None` for images whose
@@ -398,9 +421,9 @@ mod tests {
         let mut supported = [0; 4];
         for (image, bytes) in images() {
             let texels = Buffer::from_bytes(&bytes);
-            for n in 0..16 {
-                let all = [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat, Addressing::None];
-                let addressing = all[n / 4];
+            let all = [Addressing::Clamp, Addressing::ClampToEdge, Addressing::Repeat, Addressing::None];
+            for n in 0..20 {
+                let addressing = *all.get(n / 4).unwrap_or(&Addressing::Mirror);
                 let [normalized, linear] = [n & 1 == 1, n & 2 == 2];
                 let sampler = Sampler { addressing, normalized, linear, ..Sampler::default() };
                 for (step, shift, enabled) in
