@@ -56,10 +56,12 @@ impl Sampler {
     ) -> Option<()> {
         let Reader { image, enabled, .. } = *reader;
         let is_filtered = self.linear && !image.format.is_integer();
-        if image.is_plane() && !is_filtered {
+        if image.is_plane() && !is_filtered && self.addressing != Addressing::Mirror {
             let mut places = [[0; LANES]; 2];
             for (d, place) in places.iter_mut().enumerate() {
-                *place = self.nearest_chunk(image, (d, along(d)?), shift, enabled)?;
+                let (size, shift) = axis(image, shift, d)?;
+                let texels = self.along_chunk(&along(d)?, size);
+                *place = self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + shift), size, enabled)?;
             }
             return reader.load_at(image.plane_offsets(&places, enabled)?, rows);
         }
@@ -71,7 +73,8 @@ impl Sampler {
         }
     }
 
-    /// Puts the components of an image that is not a plane, out of line as [`Self::filter_chunk`].
+    /// Puts the components of other images and addressing modes, out of line as
+    /// [`Self::filter_chunk`].
     #[inline(never)]
     fn nearest_other(
         &self,
@@ -87,29 +90,29 @@ impl Sampler {
             || {
                 let mut places = layers(image, &coordinates)?;
                 for d in 0..image.desc.dimensions {
-                    places[d] = self.nearest_chunk(image, (d, coordinates[d]), shift, enabled)?;
+                    let (size, shift) = axis(image, shift, d)?;
+                    let (texels, added) = self.placed_chunk(&coordinates[d], size, shift)?;
+                    places[d] = self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + added[i]), size, enabled)?;
                 }
-                reader.load_at(image.solid_offsets(&places, enabled)?, rows)
+                reader.load(&places, rows)
             },
         )
     }
 
-    /// Returns the nearest texels along an axis.
+    /// Returns positions in texels along an axis, and the offsets to add to their integers.
     #[inline(always)]
-    fn nearest_chunk(
+    fn placed_chunk(
         &self,
-        image: &Image,
-        (d, coordinates): (usize, [f32; LANES]),
-        shift: [i64; 3],
-        enabled: u32,
-    ) -> Option<[i32; LANES]> {
-        let (size, shift) = axis(image, shift, d)?;
-        let texels = self.along_chunk(&coordinates, size);
+        coordinates: &[f32; LANES],
+        size: i32,
+        shift: i32,
+    ) -> Option<([f64; LANES], [i32; LANES])> {
+        let texels = self.along_chunk(coordinates, size);
         if self.addressing == Addressing::Mirror {
-            let (texels, added) = mirrored(&texels, size, shift)?;
-            return self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + added[i]), size, enabled);
+            mirrored(&texels, size, shift)
+        } else {
+            Some((texels, [shift; LANES]))
         }
-        self.fixed_chunk(from_lanes(|i| floor(texels[i]).1 + shift), size, enabled)
     }
 
     /// Puts the components at positions with a linear filter to `rows`, as
@@ -130,10 +133,7 @@ impl Sampler {
                 let (mut low, mut high, mut parts) = (places, places, [[0.0; LANES]; 3]);
                 for d in 0..dimensions {
                     let (size, shift) = axis(reader.image, shift, d)?;
-                    let (mut texels, mut added) = (self.along_chunk(&coordinates[d], size), [shift; LANES]);
-                    if self.addressing == Addressing::Mirror {
-                        (texels, added) = mirrored(&texels, size, shift)?;
-                    }
+                    let (texels, added) = self.placed_chunk(&coordinates[d], size, shift)?;
                     let left = texels.map(|texel| texel - 0.5);
                     parts[d] = from_lanes(|i| left[i] - floor(left[i]).0);
                     let first: [i32; LANES] = from_lanes(|i| floor(left[i]).1 + added[i]);
