@@ -92,20 +92,14 @@ pub struct Image {
 impl Image {
     /// Returns the texel's index under contiguous rows; `None` outside the image.
     fn index(&self, texel: Texel) -> Option<u64> {
-        let ImageDesc { dimensions, is_array, layers, levels, samples, .. } = self.desc;
+        let ImageDesc { levels, samples, .. } = self.desc;
         let Texel { place, level, sample } = texel;
         if level >= levels || sample >= samples {
             return None;
         }
-        let size = self.desc.size_of(level);
-        let mut sides = [1; 3];
-        sides[..dimensions].copy_from_slice(&size[..dimensions]);
-        if is_array {
-            sides[dimensions] = layers;
-        }
-        let used = dimensions + usize::from(is_array);
+        let sides = self.sides_of(level);
         let mut index = 0;
-        for d in (0..used).rev() {
+        for d in (0..self.coordinates()).rev() {
             let at = u64::try_from(place[d]).ok().filter(|&at| at < u64::from(sides[d]))?;
             index = index * u64::from(sides[d]) + at;
         }
@@ -229,14 +223,20 @@ impl Image {
     /// none.
     #[inline]
     pub fn sides(&self) -> Option<[u32; 3]> {
-        let ImageDesc { size, dimensions, is_array, layers, levels, samples, .. } = self.desc;
-        (levels == 1 && samples == 1 && self.coordinates() <= 3).then_some(())?;
-        let side = |d: usize| if d < dimensions { size[d] } else { 1 };
-        let mut sides = [side(0), side(1), side(2)];
+        let ImageDesc { levels, samples, .. } = self.desc;
+        (levels == 1 && samples == 1 && self.coordinates() <= 3).then(|| self.sides_of(0))
+    }
+
+    /// Returns the number of columns, rows and slices of a level, as [`Image::sides`].
+    #[inline]
+    fn sides_of(&self, level: u32) -> [u32; 3] {
+        let ImageDesc { dimensions, is_array, layers, .. } = self.desc;
+        let mut sides = [1; 3];
+        sides[..dimensions].copy_from_slice(&self.desc.size_of(level)[..dimensions]);
         if is_array {
             sides[dimensions] = layers;
         }
-        Some(sides)
+        sides
     }
 
     /// Returns the number of coordinates of a texel: the dimensions, and one for an array.

@@ -35,11 +35,13 @@ lane_ops! {
 }
 
 /// Shifts right. The upper bits of the result matter for positive numbers only.
+#[inline(always)]
 fn right<L: Integer>(a: L, by: u32) -> L {
     a.shr(a.constant(by), 31)
 }
 
 /// Returns the highest bit.
+#[inline(always)]
 fn sign<L: Integer>(a: L) -> L {
     right(a, 31).and(a.constant(1))
 }

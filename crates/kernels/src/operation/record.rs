@@ -225,8 +225,9 @@ impl Recording {
             }
             (true, true, false) => return None,
         };
-        let is_single = step == 0;
-        self.element(result, at, if is_single { result.kind.bytes() } else { step }).map(Some)
+        // A single element has no next one.
+        let step = if step == 0 { result.kind.bytes() } else { step };
+        self.element(result, at, step).map(Some)
     }
 
     /// Returns the action that sets a predicate to a comparison result.

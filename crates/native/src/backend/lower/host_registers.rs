@@ -34,6 +34,9 @@ pub(crate) const WORDS: Register = Register::RSI;
 /// The offset of a transfer's first channel.
 pub(crate) const FIRST: Register = Register::RDI;
 
+/// An element that is being moved between the registers and memory, or inside of one of them.
+pub(crate) const ELEMENT: Register = Register::R11;
+
 /// The largest offset at which a channel's data are inside the buffer.
 pub(crate) const LIMIT: Register = Register::RDX;
 

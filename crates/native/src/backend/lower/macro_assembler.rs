@@ -6,7 +6,7 @@ use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Op, Vector, Width, at};
 use crate::backend::lower::cache::{ByteRange, CachedValue, RegisterCache};
-use crate::backend::lower::host_registers::{FILE, FRAME};
+use crate::backend::lower::host_registers::{ELEMENT, FILE, FRAME};
 use crate::backend::lower::patterns::bytes_of;
 use crate::ir::{Function, Mask};
 use crate::runtime::host::Level;
@@ -185,6 +185,28 @@ impl MacroAssembler {
             }
             self.cache.settle(vector);
         }
+    }
+
+    /// Loads an element of 1, 2, 4 or 8 bytes to [`ELEMENT`].
+    pub(crate) fn load_element(&mut self, bytes: u32, from: MemoryOperand) {
+        let (code, to) = match bytes {
+            1 => (Code::Movzx_r32_rm8, Register::R11D),
+            2 => (Code::Movzx_r32_rm16, Register::R11D),
+            4 => (Code::Mov_r32_rm32, Register::R11D),
+            _ => (Code::Mov_r64_rm64, ELEMENT),
+        };
+        self.asm.rm(code, to, from);
+    }
+
+    /// Stores the element of 1, 2, 4 or 8 bytes in [`ELEMENT`].
+    pub(crate) fn store_element(&mut self, bytes: u32, to: MemoryOperand) {
+        let (code, from) = match bytes {
+            1 => (Code::Mov_rm8_r8, Register::R11L),
+            2 => (Code::Mov_rm16_r16, Register::R11W),
+            4 => (Code::Mov_rm32_r32, Register::R11D),
+            _ => (Code::Mov_rm64_r64, ELEMENT),
+        };
+        self.asm.mr(code, to, from);
     }
 
     /// Loads a field of the frame.

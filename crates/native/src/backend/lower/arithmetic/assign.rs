@@ -1,6 +1,6 @@
 //! Assignments: writes the values of an expression to the register file.
 
-use iced_x86::{Code, Register};
+use iced_x86::Code;
 
 use crate::backend::abi::offset;
 use crate::backend::analysis::operands::uses;
@@ -146,20 +146,14 @@ fn write_apart(
     value: Vector,
 ) -> Option<()> {
     (masm.is_all(mask) && !units.is_single).then_some(())?;
-    let [load, store] = match bytes {
-        4 => [Code::Mov_r32_rm32, Code::Mov_rm32_r32],
-        8 => [Code::Mov_r64_rm64, Code::Mov_rm64_r64],
-        _ => return None,
-    };
-    let element = if bytes == 8 { Register::RAX } else { Register::EAX };
     let first = to + unit * units.lanes * pitch;
     let place = ByteRange { at: first, bytes: (units.lanes - 1) * pitch + bytes };
     masm.write_what(|other| other.touches(place))?;
     masm.cache.forget(place.at, place.bytes);
     masm.asm.store(op::MOVUPS_STORE, Width::of(units.lanes * bytes), at(FRAME, offset::SCRATCH), value);
     for n in 0..units.lanes {
-        masm.asm.rm(load, element, at(FRAME, offset::SCRATCH + n * bytes));
-        masm.asm.mr(store, at(FILE, first + n * pitch), element);
+        masm.load_element(bytes, at(FRAME, offset::SCRATCH + n * bytes));
+        masm.store_element(bytes, at(FILE, first + n * pitch));
     }
     Some(())
 }

@@ -91,9 +91,9 @@ fn floats_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<Ve
     let (d, flaw) = (masm.cache.take()?, masm.cache.take()?);
     // Out of range, the host returns the smallest integer; its complement is the largest.
     masm.asm.v2(op::CVTTPS2DQ, w, d, a, w);
-    ones_where_floats(masm, w, flaw, [limit, a], LESS_OR_EQUAL);
+    ones_where_floats(masm, (Kind::F32, w), flaw, [limit, a], LESS_OR_EQUAL);
     masm.asm.v3(op::PXOR, w, d, d, flaw);
-    ones_where_floats(masm, w, flaw, [a, a], ORDERED);
+    ones_where_floats(masm, (Kind::F32, w), flaw, [a, a], ORDERED);
     masm.asm.v3(op::PAND, w, d, d, flaw);
     [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
     Some(d)
@@ -145,8 +145,7 @@ fn doubles_to_signed(masm: &mut MacroAssembler, w: Width, a: Vector) -> Option<V
     // As for singles.
     masm.asm.v2(op::CVTTPD2QQ, w, d, a, w);
     for (sides, relation, change) in [([limit, a], LESS_OR_EQUAL, op::PXOR), ([a, a], ORDERED, op::PAND)] {
-        masm.asm.compare(op::COMPAREPD, w, (ANSWER, None), sides, relation);
-        masm.asm.ones(op::ONESQ, w, flaw, ANSWER);
+        ones_where_floats(masm, (Kind::F64, w), flaw, sides, relation);
         masm.asm.v3(change, w, d, d, flaw);
     }
     [limit, flaw].into_iter().for_each(|vector| masm.cache.drop(vector));
@@ -159,12 +158,7 @@ fn doubles_to_dwords(masm: &mut MacroAssembler, to: Kind, (w, half): (Width, Wid
     let [least, most] = [least, most].map(|bound: f64| masm.number(bound.to_bits(), 8, w));
     let (least, most, d) = (least?, most?, masm.cache.take()?);
     // NaN becomes zero.
-    if masm.has_bits {
-        masm.asm.compare(op::COMPAREPD, w, (ANSWER, None), [a, a], ORDERED);
-        masm.asm.ones(op::ONESQ, w, d, ANSWER);
-    } else {
-        masm.asm.v3i(op::CMPPD, w, d, a, a, ORDERED);
-    }
+    ones_where_floats(masm, (Kind::F64, w), d, [a, a], ORDERED);
     masm.asm.v3(op::PAND, w, d, d, a);
     masm.asm.v3(op::MAXPD, w, d, d, least);
     masm.asm.v3(op::MINPD, w, d, d, most);
@@ -185,13 +179,23 @@ fn doubles_to_dwords(masm: &mut MacroAssembler, to: Kind, (w, half): (Width, Wid
     Some(d)
 }
 
-/// Writes ones where floats compare.
-fn ones_where_floats(masm: &mut MacroAssembler, w: Width, d: Vector, [a, b]: [Vector; 2], relation: i32) {
+/// Writes ones where floats of 4 or 8 bytes compare.
+fn ones_where_floats(
+    masm: &mut MacroAssembler,
+    (kind, w): (Kind, Width),
+    d: Vector,
+    [a, b]: [Vector; 2],
+    relation: i32,
+) {
+    let [compare, ones, whole] = match kind {
+        Kind::F64 => [op::COMPAREPD, op::ONESQ, op::CMPPD],
+        _ => [op::COMPAREPS, op::ONESD, op::CMPPS],
+    };
     if masm.has_bits {
-        masm.asm.compare(op::COMPAREPS, w, (ANSWER, None), [a, b], relation);
-        masm.asm.ones(op::ONESD, w, d, ANSWER);
+        masm.asm.compare(compare, w, (ANSWER, None), [a, b], relation);
+        masm.asm.ones(ones, w, d, ANSWER);
     } else {
-        masm.asm.v3i(op::CMPPS, w, d, a, b, relation);
+        masm.asm.v3i(whole, w, d, a, b, relation);
     }
 }
 

@@ -164,7 +164,8 @@ fn emit_pick(
     let d = masm.cache.take()?;
     if e.units.is_single {
         pick_single(masm, mask, (bytes, width), d, [a, b]);
-    } else if let Some(select) = select_enabled(masm, mask, e.unit * e.units.lanes, bytes, width)? {
+    } else {
+        let select = select_enabled(masm, mask, e.unit * e.units.lanes, bytes, width)??;
         blend_selected(masm, bytes, width, d, [b, a], select);
         release_select(masm, select);
     }

@@ -13,7 +13,7 @@ use crate::backend::lower::arithmetic::convert::emit_convert;
 use crate::backend::lower::arithmetic::evaluation::Units;
 use crate::backend::lower::cache::CachedValue;
 use crate::backend::lower::emitter::Emitter;
-use crate::backend::lower::host_registers::{FILE, FIRST};
+use crate::backend::lower::host_registers::{ELEMENT, FILE, FIRST};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{jump_if_none, select_enabled};
 use crate::backend::lower::select::{blend_selected, gather_selected, jump_if_different, release_select};
@@ -62,32 +62,19 @@ fn move_single(masm: &mut MacroAssembler, mask: &Mask, indirect: &Indirect, slow
     let (bytes, done) = (indirect.bytes, masm.asm.label());
     jump_if_none(masm, mask, done);
     load_offset(masm, indirect, bytes, slow)?;
-    let [load, store] = match bytes {
-        1 => [Code::Movzx_r32_rm8, Code::Mov_rm8_r8],
-        2 => [Code::Movzx_r32_rm16, Code::Mov_rm16_r16],
-        4 => [Code::Mov_r32_rm32, Code::Mov_rm32_r32],
-        _ => [Code::Mov_r64_rm64, Code::Mov_rm64_r64],
-    };
-    let value = match bytes {
-        1 => Register::R11L,
-        2 => Register::R11W,
-        4 => Register::R11D,
-        _ => Register::R11,
-    };
-    let loaded = if bytes == 8 { Register::R11 } else { Register::R11D };
     match indirect.own {
         Own::Loads(to) => {
-            masm.asm.rm(load, loaded, selected(0));
-            masm.asm.mr(store, at(FILE, to), value);
+            masm.load_element(bytes, selected(0));
+            masm.store_element(bytes, at(FILE, to));
             masm.cache.forget(to, bytes);
         }
         Own::Stores { at: from, .. } => {
-            masm.asm.rm(load, loaded, at(FILE, from));
-            masm.asm.mr(store, selected(0), value);
+            masm.load_element(bytes, at(FILE, from));
+            masm.store_element(bytes, selected(0));
         }
         Own::Number(number) => {
-            masm.asm.rq(Register::R11, number);
-            masm.asm.mr(store, selected(0), value);
+            masm.asm.rq(ELEMENT, number);
+            masm.store_element(bytes, selected(0));
         }
     }
     masm.asm.bind(done);

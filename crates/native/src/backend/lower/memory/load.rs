@@ -328,20 +328,7 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
         && (transfer.unit == Unit::Dword || masks.is_empty())
         && let Some(vectors) = take_rows(masm)
     {
-        store_row_offsets(masm, channels, loading.scratch);
-        for half in 0..channels.halves {
-            if transfer.unit == Unit::Qword {
-                move_qwords(masm, channels, half, vectors);
-                continue;
-            }
-            let loaded = load_dwords(masm, channels, half, vectors);
-            let parts = loading.parts().filter(|part| part.half == half);
-            for (part, vector) in parts.zip(loaded) {
-                masm.asm.v2(op::MOVUPS, w, part.result, vector, w);
-                finish_part(masm, loading, part);
-            }
-        }
-        vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
+        load_rows(masm, loading, vectors);
         return Some(());
     }
     if transfer.unit == Unit::Qword {
@@ -378,6 +365,25 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
         finish_part(masm, loading, part);
     }
     Some(())
+}
+
+/// Loads the row of each channel by one access, through `vectors`, which are released.
+fn load_rows(masm: &mut MacroAssembler, loading: &Loading<'_>, vectors: [Vector; 6]) {
+    let (channels, w) = (loading.channels, loading.channels.width());
+    store_row_offsets(masm, channels, loading.scratch);
+    for half in 0..channels.halves {
+        if channels.transfer.unit == Unit::Qword {
+            move_qwords(masm, channels, half, vectors);
+            continue;
+        }
+        let loaded = load_dwords(masm, channels, half, vectors);
+        let parts = loading.parts().filter(|part| part.half == half);
+        for (part, vector) in parts.zip(loaded) {
+            masm.asm.v2(op::MOVUPS, w, part.result, vector, w);
+            finish_part(masm, loading, part);
+        }
+    }
+    vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
 }
 
 /// Merges the bytes that dwords keep into a loaded vector, and stores the vector unless it stays in

@@ -7,7 +7,7 @@ use crate::backend::asm::op;
 use crate::backend::asm::operand::{at, indexed};
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::cache::ByteRange;
-use crate::backend::lower::host_registers::{ENABLED, FILE, FIRST, FRAME, MARKS, WORDS};
+use crate::backend::lower::host_registers::{ELEMENT, ENABLED, FILE, FIRST, FRAME, MARKS, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::ir::{Access, Unit};
@@ -64,33 +64,17 @@ pub(crate) fn own(bytes: u32, place: u32) -> MemoryOperand {
     indexed(FILE, CHANNEL, bytes, place.into())
 }
 
-/// Moves an element of a channel between the registers and memory.
+/// Moves an element of a channel between the registers and memory. Loads are qwords: others are
+/// gathered.
 fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, memory]: [MemoryOperand; 2]) {
-    let (value, long) = (Register::R11D, Register::R11);
-    match (access, unit) {
-        (Access::Store, Unit::Qword) => {
-            masm.asm.rm(Code::Mov_r64_rm64, long, own);
-            masm.asm.mr(Code::Mov_rm64_r64, memory, long);
-        }
-        (Access::Store, _) => {
-            masm.asm.rm(Code::Mov_r32_rm32, value, own);
-            match unit.bytes() {
-                1 => masm.asm.mr(Code::Mov_rm8_r8, memory, Register::R11L),
-                2 => masm.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W),
-                3 => {
-                    masm.asm.mr(Code::Mov_rm16_r16, memory, Register::R11W);
-                    masm.asm.ri(Code::Shr_rm32_imm8, value, 16);
-                    let last = MemoryOperand { displacement: memory.displacement + 2, ..memory };
-                    masm.asm.mr(Code::Mov_rm8_r8, last, Register::R11L);
-                }
-                _ => masm.asm.mr(Code::Mov_rm32_r32, memory, value),
-            }
-        }
-        // Other loads are gathered.
-        _ => {
-            masm.asm.rm(Code::Mov_r64_rm64, long, memory);
-            masm.asm.mr(Code::Mov_rm64_r64, own, long);
-        }
+    let (from, to) = if access == Access::Store { (own, memory) } else { (memory, own) };
+    masm.load_element(unit.register_bytes(), from);
+    if unit.bytes() == 3 {
+        masm.store_element(2, to);
+        masm.asm.ri(Code::Shr_rm64_imm8, ELEMENT, 16);
+        masm.store_element(1, MemoryOperand { displacement: to.displacement + 2, ..to });
+    } else {
+        masm.store_element(unit.bytes(), to);
     }
 }
 
