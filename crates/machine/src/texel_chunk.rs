@@ -238,12 +238,6 @@ fn axis(image: &Image, shift: [i64; 3], d: usize) -> Option<(i32, i32)> {
     Some((i32::try_from(image.desc.size[d]).ok()?, i32::try_from(shift[d]).ok()?))
 }
 
-/// Returns the channels whose flags are 1, as bits.
-#[inline(always)]
-fn channels(flags: &[u32; LANES]) -> u32 {
-    (0..LANES).fold(0, |bits, i| bits | flags[i] << i)
-}
-
 /// Returns a position rounded down, as a number and as an integer.
 #[inline(always)]
 fn floor(texels: f64) -> (f64, i32) {
@@ -359,7 +353,8 @@ impl Image {
         });
         let is_inside: [u32; LANES] =
             from_lanes(|i| u32::from((columns[i] as u32) < width) & u32::from((rows[i] as u32) < height));
-        Some((offsets, channels(&is_inside) & enabled))
+        let inside = (0..LANES).fold(0, |bits, i| bits | is_inside[i] << i);
+        Some((offsets, inside & enabled))
     }
 
     /// Returns the same for another image.
@@ -373,7 +368,8 @@ impl Image {
             is_inside = from_lanes(|i| is_inside[i] & u32::from((place[i] as u32) < side));
             step = step.checked_mul(side)?;
         }
-        Some((offsets, channels(&is_inside) & enabled))
+        let inside = (0..LANES).fold(0, |bits, i| bits | is_inside[i] << i);
+        Some((offsets, inside & enabled))
     }
 
     /// Returns the size and the alignment of texels that are parts of a word, or whole words.
