@@ -175,7 +175,7 @@ fn fourth() -> Vec<Case> {
         let arguments = vec![Value::Zeros(n * bytes), numbers.uints(64, u32::MAX)];
         Case { program: "idioms", kernel, global: [n as u64, 1], local: [64, 1], arguments }
     };
-    let mut out = vec![case("counts", 4), case("eights", 32), case("bytes", 4)];
+    let mut out = vec![case("counts", 4), case("eights", 32), case("bytes", 4), case("functions", 4)];
     let slots = case("slots", 4);
     let [result, numbers] = [slots.arguments[0].clone(), slots.arguments[1].clone()];
     out.push(Case { arguments: vec![result, Value::Zeros(n * 16), numbers], ..slots });

@@ -1,5 +1,5 @@
 // Frequent idioms that native code has instructions for: counts of bits, vectors of eight elements for each work item,
-// products of bytes, conversions of doubles and to halves, and atomic operations whose results are used.
+// products of bytes, conversions of doubles and to halves, atomic operations whose results are used, and small functions.
 
 kernel void counts(global uint *o, global const uint *p) {
   uint g = get_global_id(0), s = 0;
@@ -50,3 +50,36 @@ kernel void slots(global uint *o, global uint *m, global const uint *p) {
   o[g] = s;
 }
 // {"kernel": "slots", "glob": [75], "loc": [25], "args": [{"out": ["uint", 75]}, {"inout": ["uint", 300, "i % 7"]}, {"in": ["uint", 64, "i * i * 2654435761 >> 7"]}]}
+
+__attribute__((noinline)) uint halvings(uint n) {
+#pragma unroll 1
+  for (uint k = 0; k < 30; k++) {
+    if (n == 1)
+      return k;
+    n = n & 1 ? n * 3 + 1 : n / 2;
+    if (n == 5)
+      return k + 100;
+  }
+  return n;
+}
+__attribute__((noinline)) uint weight(uint a, uint b) {
+  if (a > b)
+    return halvings(a) * 3;
+  return a == b ? 7 : a ^ halvings(b);
+}
+// Small functions that are not inlined, called by some channels, which return from different places.
+kernel void functions(global uint *o, global const uint *p) {
+  uint g = get_global_id(0), s = g;
+  for (uint k = 0; k < 9; k++) {
+    uint v = p[(g + k * 5) & 63];
+    if (v & 1)
+      s += weight(v & 63, s & 31);
+    else if (v % 3 == 0)
+      s ^= halvings(v & 31) << k;
+    else
+      continue;
+    s = s * 7 + weight(s & 15, k);
+  }
+  o[g] = s;
+}
+// {"kernel": "functions", "glob": [75], "loc": [25], "args": [{"out": ["uint", 75]}, {"in": ["uint", 64, "i * i * 2654435761 >> 7"]}]}

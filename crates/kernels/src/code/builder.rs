@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::code::inline::is_whole;
 use crate::code::routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};
 use crate::lowering::layout::Layout;
 use crate::lowering::step::{Callee, Exchange, Lowered, Run};
@@ -19,7 +20,13 @@ pub(super) struct Builder {
     actions: Vec<Action>,
     blocks: Vec<Block>,
     pending: Vec<Pending>,
-    labels: HashMap<LabelId, u32>,
+    labels: HashMap<Place, u32>,
+    /// Copies of subroutines that are being added.
+    copies: Vec<Copy>,
+    /// The number of copies of the routine.
+    copy_count: u32,
+    /// Channels that a thread may begin with.
+    channels: u32,
     /// First block of each subroutine.
     routines: Vec<u32>,
     switches: Vec<Switch>,
@@ -31,34 +38,67 @@ pub(super) struct Builder {
     named: Vec<(String, u32)>,
     /// Blocks that call a function, with its name.
     calls: Vec<(u32, String)>,
-    /// Number of instructions so far, over all routines.
-    instruction: u32,
     /// First step of the current block.
     first: u32,
     /// Source line of the following instructions.
     line: Option<u32>,
 }
 
-/// A branch whose label is not resolved yet.
+/// A place that branches go to: a label in a copy of a subroutine, or the end of the copy. The
+/// copy with number 0 is the routine itself.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    copy: u32,
+    label: Option<LabelId>,
+}
+
+/// A branch whose target is not resolved yet.
 struct Pending {
     block: u32,
-    label: LabelId,
+    place: Place,
     instruction: u32,
 }
 
+/// A copy of a subroutine.
+struct Copy {
+    number: u32,
+    /// Source line of the call.
+    line: Option<u32>,
+}
+
 impl Builder {
+    /// Returns a builder for threads that may begin with these channels.
+    pub(super) fn new(channels: u32) -> Self {
+        Self { channels, ..Self::default() }
+    }
+
     /// Starts a routine.
     pub(super) fn begin(&mut self, name: String) {
         self.split();
         self.line = None;
         self.labels.clear();
+        self.copy_count = 0;
         self.routines.push(self.blocks.len() as u32);
         self.named.push((name, self.blocks.len() as u32));
     }
 
-    pub(super) fn add(&mut self, lowered: Lowered) {
-        let instruction = self.instruction;
-        self.instruction += 1;
+    /// Starts a copy of a subroutine, which instruction `instruction` calls.
+    pub(super) fn begin_copy(&mut self, enable: ExecMask, instruction: u32) {
+        let mark = DebugLoc { instruction, source_line: self.line, enable };
+        self.end(mark, Terminator::Jump { target: self.blocks.len() as u32 + 1 });
+        self.copy_count += 1;
+        self.copies.push(Copy { number: self.copy_count, line: self.line });
+    }
+
+    /// Ends the copy.
+    pub(super) fn end_copy(&mut self) {
+        self.split();
+        self.labels.insert(self.place(None), self.blocks.len() as u32);
+        self.line = self.copies.pop().and_then(|copy| copy.line);
+    }
+
+    /// Adds instruction `instruction`, counted over all routines.
+    pub(super) fn add(&mut self, lowered: Lowered, instruction: u32) {
         let line = self.line;
         let mark = |enable| DebugLoc { instruction, source_line: line, enable };
         match lowered {
@@ -69,23 +109,23 @@ impl Builder {
             }
             Lowered::Label(label) => {
                 self.split();
-                self.labels.insert(label, self.blocks.len() as u32);
+                self.labels.insert(self.place(Some(label)), self.blocks.len() as u32);
             }
             Lowered::Subroutine(label) => {
                 self.split();
-                self.labels.insert(label, self.blocks.len() as u32);
+                self.labels.insert(self.place(Some(label)), self.blocks.len() as u32);
                 self.routines.push(self.blocks.len() as u32);
             }
             Lowered::Branch { enable, label } => {
-                self.refer(label, instruction);
+                self.refer(Some(label), instruction);
                 self.end(mark(enable), Terminator::Branch { uniform: enable.is_single(), target: 0 });
             }
             Lowered::Jump { enable, label } => {
-                self.refer(label, instruction);
+                self.refer(Some(label), instruction);
                 self.end(mark(enable), Terminator::Jump { target: 0 });
             }
             Lowered::Call { enable, label } => {
-                self.refer(label, instruction);
+                self.refer(Some(label), instruction);
                 self.end(mark(enable), Terminator::Call { uniform: enable.is_single(), routine: (0, 0) });
             }
             Lowered::Function { enable, callee } => {
@@ -102,6 +142,11 @@ impl Builder {
                 };
                 self.end(mark(enable), next);
             }
+            Lowered::Return { enable } if !self.copies.is_empty() => {
+                self.refer(None, instruction);
+                let uniform = enable.is_single() || is_whole(&enable, self.channels);
+                self.end(mark(enable), Terminator::Branch { uniform, target: 0 });
+            }
             Lowered::Return { enable } => self.end(mark(enable), Terminator::Return { uniform: enable.is_single() }),
             Lowered::Exchange(exchange) => {
                 self.exchanges.push(exchange);
@@ -115,7 +160,7 @@ impl Builder {
             Lowered::Wait { barrier } => self.end(mark(ExecMask::all(1)), Terminator::Wait(barrier)),
             Lowered::Switch { index, labels } => {
                 for label in &labels {
-                    self.refer(*label, instruction);
+                    self.refer(Some(*label), instruction);
                 }
                 self.switches.push(Switch { index, targets: Vec::with_capacity(labels.len()) });
                 self.end(mark(ExecMask::all(1)), Terminator::Switch(self.switches.len() as u32 - 1));
@@ -126,8 +171,13 @@ impl Builder {
         }
     }
 
-    fn refer(&mut self, label: LabelId, instruction: u32) {
-        self.pending.push(Pending { block: self.blocks.len() as u32, label, instruction });
+    /// Returns a place of the current copy.
+    fn place(&self, label: Option<LabelId>) -> Place {
+        Place { copy: self.copies.last().map_or(0, |copy| copy.number), label }
+    }
+
+    fn refer(&mut self, label: Option<LabelId>, instruction: u32) {
+        self.pending.push(Pending { block: self.blocks.len() as u32, place: self.place(label), instruction });
     }
 
     /// Ends the current block with a terminator.
@@ -159,10 +209,17 @@ impl Builder {
     pub(super) fn end_routine(&mut self) -> Result<(), String> {
         self.split();
         for pending in std::mem::take(&mut self.pending) {
-            let Some(place) = self.labels.get(&pending.label).copied() else {
+            // A subroutine that is called is not in the copy.
+            let place =
+                self.labels.get(&pending.place).or_else(|| self.labels.get(&Place { copy: 0, ..pending.place }));
+            let Some(place) = place.copied() else {
                 return Err(format!("instruction {} refers to a label that is not defined", pending.instruction));
             };
             match &mut self.blocks[pending.block as usize].next {
+                // Nobody waits on the way to the next block.
+                next @ Terminator::Branch { uniform: true, .. } if place == pending.block + 1 => {
+                    *next = Terminator::Jump { target: place };
+                }
                 Terminator::Branch { target, .. } | Terminator::Jump { target } => *target = place,
                 // The end is set when all routines are complete.
                 Terminator::Call { routine, .. } => *routine = (place, place),

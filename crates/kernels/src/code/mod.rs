@@ -2,6 +2,8 @@
 
 mod routine;
 
+mod inline;
+
 mod builder;
 
 mod compile;

@@ -198,3 +198,22 @@ pub enum Lowered {
     /// No operation.
     Nothing,
 }
+
+impl Lowered {
+    /// Returns the label that the instruction defines for branches.
+    pub(crate) fn label(&self) -> Option<&LabelId> {
+        match self {
+            Self::Label(label) => Some(label),
+            _ => None,
+        }
+    }
+
+    /// Returns the labels that the instruction may branch to.
+    pub(crate) fn targets(&self) -> &[LabelId] {
+        match self {
+            Self::Branch { label, .. } | Self::Jump { label, .. } => std::slice::from_ref(label),
+            Self::Switch { labels, .. } => labels,
+            _ => &[],
+        }
+    }
+}
