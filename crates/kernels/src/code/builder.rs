@@ -216,7 +216,7 @@ impl Builder {
                 return Err(format!("instruction {} refers to a label that is not defined", pending.instruction));
             };
             match &mut self.blocks[pending.block as usize].next {
-                // Nobody waits on the way to the next block.
+                // No channel waits on the way to the next block.
                 next @ Terminator::Branch { uniform: true, .. } if place == pending.block + 1 => {
                     *next = Terminator::Jump { target: place };
                 }

@@ -92,7 +92,7 @@ struct Body<'a, 'l> {
 }
 
 impl Body<'_, '_> {
-    /// Adds instructions from number `first` on, with copies of subroutines in place of their calls.
+    /// Adds instructions from number `first` on. Copies of subroutines replace their calls.
     fn add(&mut self, first: usize, lowered: Vec<Lowered>) {
         let mut next = first;
         for (n, lowered) in (first..).zip(lowered) {

@@ -55,7 +55,7 @@ struct Part {
     range: Range<usize>,
 }
 
-/// What decides about a subroutine.
+/// The facts that decide about a subroutine.
 struct Subroutine {
     range: Range<usize>,
     /// The number of its calls.
@@ -216,7 +216,7 @@ mod tests {
         let body = || [Sub(LabelId(1)), branch(3), Label(LabelId(3)), back(16)];
         let with = |first: Vec<Lowered>| first.into_iter().chain(body()).collect::<Vec<_>>();
         assert_eq!(labels(&with(vec![call(1), back(1)]), 0xffff), [1]);
-        // Half of the channels, some of them, and nobody.
+        // Half of the channels call, or some of them, or none.
         assert!(labels(&with(vec![call(1), back(1)]), u32::MAX).is_empty());
         let some = Lowered::Call { enable: ExecMask { predicate: 1, ..ExecMask::all(16) }, label: LabelId(1) };
         assert!(labels(&with(vec![some, back(1)]), 0xffff).is_empty());
