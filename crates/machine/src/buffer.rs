@@ -304,6 +304,20 @@ impl Buffer {
         }
     }
 
+    /// Returns the two words at an offset, a multiple of four, for an atomic operation. `None`
+    /// outside the buffer.
+    #[inline]
+    pub(crate) fn pair(&self, offset: u64) -> Option<&[AtomicU32; 2]> {
+        [offset, offset.checked_add(4)?]
+            .into_iter()
+            .try_for_each(|at| self.word(at, AccessKind::Atomic).map(drop))?;
+        let words = match &self.words {
+            Words::Own(words) => words,
+            Words::Lent(lent) | Words::Guarded(lent, _) => lent.words,
+        };
+        words.get(usize::try_from(offset >> 2).ok()?..)?.first_chunk()
+    }
+
     /// Loads the 32-bit word at `offset`, a multiple of four. `None` outside the buffer.
     #[inline]
     pub fn load_u32(&self, offset: u64) -> Option<u32> {

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::buffer::{Buffer, Sharing};
+use visakit_native::host::update_pair;
 
 /// Base-two logarithm of the slot size.
 const SLOT_BITS: u32 = 32;
@@ -28,7 +29,7 @@ const PAGE: u64 = 1 << 12;
 pub const SLOT: u64 = 1 << SLOT_BITS;
 /// Distance in slots between scattered buffers.
 const STRIDE: u64 = 31;
-/// Number of locks for 64-bit atomics.
+/// Number of locks for 64-bit atomics where native code does not access the memory.
 const LOCKS: usize = 64;
 
 /// The flat address space of a launch.
@@ -165,8 +166,8 @@ impl Memory {
     }
 
     /// Replaces the 64-bit word at `offset`, a multiple of eight, by the result of `change`,
-    /// atomically with respect to other calls of this method. Returns the previous value, or `None`
-    /// outside the buffer.
+    /// atomically with respect to other calls of this method and to native code. Returns the
+    /// previous value, or `None` outside the buffer.
     #[inline]
     pub fn update_u64(
         &self,
@@ -175,6 +176,12 @@ impl Memory {
         sharing: Sharing,
         change: impl Fn(u64) -> u64,
     ) -> Option<u64> {
+        if sharing == Sharing::Shared
+            && let Some(pair) = buffer.pair(offset)
+            && let Some(old) = update_pair(pair, &change)
+        {
+            return Some(old);
+        }
         let _held = (sharing == Sharing::Shared).then(|| {
             let lock = &self.locks.0[(offset >> 3) as usize % LOCKS];
             lock.lock().unwrap_or_else(PoisonError::into_inner)
@@ -315,6 +322,10 @@ mod tests {
                     for _ in 0..1000 {
                         buffer.update(0, 4, Sharing::Shared, |x| x.wrapping_add(1));
                         memory.update_u64(buffer, 8, Sharing::Shared, |x| x + 1);
+                        // As native code does.
+                        if thread < 2 && buffer.pair(8).and_then(|pair| update_pair(pair, |x| x + 1)).is_none() {
+                            memory.update_u64(buffer, 8, Sharing::Shared, |x| x + 1);
+                        }
                         let byte = buffer.load(4 + thread, 1).unwrap();
                         buffer.store(4 + thread, 1, byte + 1, Sharing::Shared);
                     }
@@ -322,7 +333,7 @@ mod tests {
             }
         });
         let buffer = &memory.buffers()[0];
-        assert_eq!((buffer.load(0, 4), buffer.load(8, 8)), (Some(4000), Some(4000)));
+        assert_eq!((buffer.load(0, 4), buffer.load(8, 8)), (Some(4000), Some(6000)));
         assert_eq!(buffer.load(4, 4), Some(u64::from_le_bytes([232, 232, 232, 232, 0, 0, 0, 0])));
     }
 }

@@ -1,8 +1,9 @@
-//! Vector instructions of the host for code written in Rust: instruction set levels, and two
-//! operations that the compiler does not generate from plain code.
+//! Instructions of the host for code written in Rust: instruction set levels, and three operations
+//! that the compiler does not generate from plain code.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64 as host;
+use std::sync::atomic::AtomicU32;
 
 /// Instruction set level of generated code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,6 +116,47 @@ pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
     #[cfg(not(target_arch = "x86_64"))]
     {
         *to = words;
+    }
+}
+
+/// Replaces two words, the lower one first, by the result of `change`, as one atomic operation: also
+/// with respect to native code. Returns their previous value. Returns `None` without a change on
+/// architectures without native code.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// let words = [AtomicU32::new(u32::MAX), AtomicU32::new(7)];
+/// if let Some(old) = visakit_native::host::update_pair(&words, |value| value + 1) {
+///     assert_eq!((old, words.map(AtomicU32::into_inner)), (0x7_ffff_ffff, [0, 8]));
+/// }
+/// ```
+#[inline]
+pub fn update_pair(words: &[AtomicU32; 2], change: impl Fn(u64) -> u64) -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::sync::atomic::Ordering::Relaxed;
+        let [low, high] = words.each_ref().map(|word| u64::from(word.load(Relaxed)));
+        // If another thread changes a word in between, the first replacement fails.
+        let mut old = high << 32 | low;
+        loop {
+            let new = change(old);
+            let now: u64;
+            // SAFETY: the pointer is to both words, which may change while they are borrowed. The
+            // instruction needs no alignment, and the baseline of the architecture has it.
+            unsafe {
+                std::arch::asm!("lock cmpxchg qword ptr [{words}], {new}", words = in(reg) words.as_ptr(),
+                    new = in(reg) new, inout("rax") old => now, options(nostack));
+            }
+            if now == old {
+                return Some(old);
+            }
+            old = now;
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (words, change);
+        None
     }
 }
 
