@@ -18,11 +18,11 @@ const WORDS: u32 = 400;
 
 const SURFACE: Space = Space::Surface { element: 0, shift: 0 };
 
-#[test]
-fn units_and_changes() {
+/// Returns accesses, each with the number of elements of a channel, and the distance between
+/// channels in elements.
+fn accesses() -> Vec<(Unit, Access, [u32; 2])> {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
-    // Numbers of elements for each channel, and distances from channel to channel in elements.
     let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
     let structures = [[2, 2], [4, 4], [2, 1], [4, 3], [4, 8]].map(|shape| (Unit::Dword, shape));
     let structures = structures.into_iter().chain([[2, 2], [2, 4], [4, 4]].map(|shape| (Unit::Qword, shape)));
@@ -31,12 +31,16 @@ fn units_and_changes() {
     // If channels overlap, the order of their stores matters.
     let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count <= step);
     let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
-    let all = moves.chain(structures).chain(words);
-    let all = all.chain(updates().map(|update| (unit(update.kind), Access::Update(update), [1, 1])));
+    let updates = updates().map(|update| (unit(update.kind), Access::Update(update), [1, 1]));
+    moves.chain(structures).chain(words).chain(updates).collect()
+}
+
+#[test]
+fn units_and_changes() {
     let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
     let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
     // The caller executes transfers of four qwords.
-    let all = all.flat_map(|what| [4, 8, 16, 32].map(|lanes| (what, lanes)));
+    let all = accesses().into_iter().flat_map(|what| [4, 8, 16, 32].map(|lanes| (what, lanes)));
     for ((unit, access, [count, step]), lanes) in all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
     {
         // Updates use the same offsets and masks as stores.

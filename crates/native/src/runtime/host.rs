@@ -119,8 +119,8 @@ pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
     }
 }
 
-/// Replaces two words, the lower one first, by the result of `change`, as one atomic operation: also
-/// with respect to native code. Returns their previous value. Returns `None` without a change on
+/// Replaces two words, the lower one first, by the result of `change`. This is one atomic
+/// operation, also for native code. Returns their previous value. Returns `None` without a change on
 /// architectures without native code.
 ///
 /// ```
