@@ -120,7 +120,7 @@ pub fn store_together(to: &mut [u32; 4], words: [u32; 4]) {
 }
 
 /// Replaces two words, the lower one first, by the result of `change`. This is one atomic
-/// operation, also for native code. Returns their previous value. Returns `None` without a change on
+/// operation, also for native code. Returns their previous value, or `None` without a change on
 /// architectures without native code.
 ///
 /// ```
