@@ -16,7 +16,7 @@ use crate::buffer::{Buffer, Sharing};
 use visakit_native::host::update_pair;
 
 /// Base-two logarithm of the slot size.
-const SLOT_BITS: u32 = 32;
+pub const SLOT_BITS: u32 = 32;
 /// Bytes at the end of a slot that no buffer may use.
 const GUARD: u64 = 1 << 16;
 /// Largest size of a buffer in bytes.
@@ -89,10 +89,10 @@ impl Memory {
         is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
     }
 
-    /// Returns the start address and size in bytes of each buffer with a fixed address.
+    /// Returns the buffers with fixed addresses, each with its address.
     #[inline]
-    pub fn regions(&self) -> impl Iterator<Item = (u64, u64)> {
-        self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer.len() as u64))
+    pub fn regions(&self) -> impl Iterator<Item = (u64, &Buffer)> {
+        self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer))
     }
 
     /// Returns the buffers in the order in which they were mapped.

@@ -441,3 +441,45 @@ fn pairs_of_words_change_as_one() {
         assert_eq!(words.map(AtomicU32::into_inner), [sum as u32, (sum >> 32) as u32]);
     }
 }
+
+/// Code finds buffers by their numbers and by the upper halves of their addresses.
+#[test]
+fn buffers_have_numbers_or_slots() {
+    let transfer = Transfer {
+        access: Access::Load,
+        space: Space::Flat,
+        addresses: Addresses::Qwords(0),
+        global: None,
+        scale: 1,
+        offset: 4,
+        unit: Unit::Dword,
+        alignment: 4,
+        elements: vec![(0, 256)],
+    };
+    for lanes in [1, 8, 32] {
+        let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
+        let steps = vec![Step { mask, action: Action::Transfer(transfer.clone()) }];
+        for code in codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }]) {
+            let words: [Vec<AtomicU32>; 3] =
+                [1, 2, 3].map(|n| (0..WORDS).map(|word| AtomicU32::new(word + n * 1000)).collect());
+            let [numbered, slots @ ..] = words.each_ref().map(|words| unmarked(words));
+            // The last one is too far away.
+            let all = [(5003, slots[1]), (5000, slots[0]), (5000 + (1 << 16), numbered)];
+            let memory = Memory::new([numbered], [], &[]).with_slots(all);
+            let found = [(1, 1), (5000, 2), (5003, 3)];
+            for slot in [0, 1, 2, 3, 4999, 5000, 5001, 5002, 5003, 5004, 5000 + (1 << 16), u32::MAX] {
+                let mut state = State::new(u32::MAX);
+                (0..32).for_each(|n| state.put_one(n * 8, n * 4));
+                (0..32).for_each(|n| state.put_one(n * 8 + 4, slot));
+                let exit = state.run(&code, 0, None, &memory);
+                match found.into_iter().find(|(number, _)| *number == slot) {
+                    Some((_, n)) => {
+                        assert!(matches!(exit, Some(Exit::End { .. })), "{lanes} {slot}");
+                        (0..lanes).for_each(|lane| assert_eq!(state.get_one(256 + lane * 4), lane + 1 + n * 1000));
+                    }
+                    None => assert!(matches!(exit, Some(Exit::Step { .. })), "{lanes} {slot}"),
+                }
+            }
+        }
+    }
+}

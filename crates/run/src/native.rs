@@ -11,6 +11,7 @@ use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
 use visakit_machine::buffer::Buffer;
+use visakit_machine::memory::SLOT_BITS;
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;
 use visakit_machine::trace::Trace;
@@ -84,7 +85,9 @@ impl<'a> Native<'a> {
             _ => None,
         });
         let surfaces: Vec<_> = surfaces.collect();
-        self.memory = Memory::new(buffers, surfaces, world.local.words()).with_private(lend(world.scratch));
+        let slots = world.memory.regions().map(|(address, buffer)| ((address >> SLOT_BITS) as u32, lend(buffer)));
+        self.memory =
+            Memory::new(buffers, surfaces, world.local.words()).with_slots(slots).with_private(lend(world.scratch));
     }
 
     /// Returns the code.

@@ -9,7 +9,14 @@ use crate::runtime::frame::{Buffer, Marks, PAGE};
 /// Memory that the code accesses directly. The caller makes all other accesses.
 #[derive(Debug)]
 pub struct Memory<'m> {
+    /// The buffers by number, then those of `slots`.
     pub(crate) buffers: Vec<BufferEntry>,
+    /// The number of buffers that have numbers.
+    pub(crate) numbered: usize,
+    /// For each upper half of an address from `first_slot` on, the index of its buffer plus one; 0
+    /// for none.
+    pub(crate) slots: Vec<u32>,
+    pub(crate) first_slot: u32,
     /// At least [`SURFACES`] entries.
     pub(crate) surfaces: Vec<BufferEntry>,
     pub(crate) local: BufferEntry,
@@ -36,13 +43,33 @@ impl<'m> Memory<'m> {
         let nobody = Marks::Nobody;
         let mut surfaces: Vec<BufferEntry> = surfaces.into_iter().map(place).collect();
         surfaces.resize(surfaces.len().max(SURFACES as usize), BufferEntry::default());
+        let buffers: Vec<_> = buffers.into_iter().map(BufferEntry::of).collect();
         Self {
-            buffers: buffers.into_iter().map(BufferEntry::of).collect(),
+            numbered: buffers.len(),
+            buffers,
+            slots: Vec::new(),
+            first_slot: 0,
             surfaces,
             local: BufferEntry::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
             private: BufferEntry::default(),
             lives: PhantomData,
         }
+    }
+
+    /// Adds buffers that have addresses in place of numbers, each with the upper half of its address.
+    /// The caller makes the accesses to buffers far from the first one.
+    pub fn with_slots(mut self, buffers: impl IntoIterator<Item = (u32, Buffer<'m>)>) -> Self {
+        let buffers: Vec<_> = buffers.into_iter().collect();
+        self.first_slot = buffers.iter().map(|(slot, _)| *slot).min().unwrap_or(0);
+        for (slot, buffer) in buffers {
+            let place = (slot - self.first_slot) as usize;
+            if place < MOST_SLOTS {
+                self.buffers.push(BufferEntry::of(buffer));
+                self.slots.resize(self.slots.len().max(place + 1), 0);
+                self.slots[place] = self.buffers.len() as u32;
+            }
+        }
+        self
     }
 
     /// Adds private memory. The caller makes accesses that are observed by byte.
@@ -92,6 +119,9 @@ impl BufferEntry {
         Self { words, reach, loads, stores, updates }
     }
 }
+
+/// Maximum length of the table of slots.
+const MOST_SLOTS: usize = 1 << 16;
 
 /// Number of surfaces that the code reads without a bounds check: entries without a surface are
 /// empty.

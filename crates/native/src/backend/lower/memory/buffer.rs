@@ -75,12 +75,27 @@ fn find_private(masm: &mut MacroAssembler, (number, unit): (u32, u32), marks: u3
     masm.asm.rm(Code::Lea_r64_m, PLACE, part(0));
 }
 
-/// Finds the buffer that ECX, the upper half of an address, names.
+/// Finds the buffer that ECX, the upper half of an address, names: its number, or its slot.
 pub(crate) fn find_flat(masm: &mut MacroAssembler, slow: Label) {
+    let (slot, found) = (masm.asm.label(), masm.asm.label());
     masm.asm.rr(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
     masm.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
     masm.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::BUFFER_COUNT));
-    masm.asm.jump(Code::Jae_rel32_64, slow);
+    masm.asm.jump(Code::Jae_rel32_64, slot);
+    masm.asm.bind(found);
+    masm.cold(|masm| {
+        masm.asm.bind(slot);
+        masm.asm.rr(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
+        masm.asm.rm(Code::Sub_r32_rm32, Register::EAX, at(FRAME, offset::FIRST_SLOT));
+        masm.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::SLOT_COUNT));
+        masm.asm.jump(Code::Jae_rel32_64, slow);
+        masm.asm.ri(Code::Shl_rm64_imm8, PLACE, 2);
+        masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::SLOTS));
+        masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(PLACE, 0));
+        masm.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
+        masm.asm.jump(Code::Jae_rel32_64, found);
+        masm.asm.jump(Code::Jmp_rel32_64, slow);
+    });
     masm.asm.ri(Code::Shl_rm64_imm8, PLACE, PLACE_SHIFT);
     masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::BUFFERS));
 }
