@@ -333,11 +333,8 @@ impl<'a> Worker<'a> {
         let mut barriers = Barriers::default();
         // True if the threads of the group may be in a deadlock.
         let mut is_doubtful = false;
+        let mut done: u64 = self.threads.iter().map(|thread| thread.executed).sum();
         loop {
-            if self.plan.warms && self.native.is_none() {
-                let done = self.threads.iter().map(|thread| thread.executed).sum();
-                self.native = Native::within(self.plan, &world, done, self.left);
-            }
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let mut samples = Samples { all_same: looks, ..Samples::default() };
@@ -354,6 +351,9 @@ impl<'a> Worker<'a> {
                     continue;
                 }
                 progress = true;
+                if self.plan.warms && self.native.is_none() {
+                    self.native = Native::within(self.plan, &world, done, self.left);
+                }
                 let begun = left.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
                 let before = begun.as_ref().map_or(thread.executed, |begun| begun.before);
                 let mut next = if looks {
@@ -368,6 +368,7 @@ impl<'a> Worker<'a> {
                     let out = look(self.plan, thread, &world, (group, &self.own.spot), &mut self.counts);
                     next = samples.note(thread.index, out);
                 }
+                done = done.saturating_add(thread.executed - before);
                 thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
                 *state = match next {
                     Ok((next, mark)) => state_after(next, mark),
