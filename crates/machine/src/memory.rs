@@ -9,7 +9,6 @@
 //! therefore has the same result for any number of host threads. A [`trace`](crate::trace)
 //! finds the other kernels; each buffer says which accesses are recorded.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::buffer::{Buffer, Sharing};
@@ -36,8 +35,8 @@ const LOCKS: usize = 64;
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
-    /// Buffers with a fixed address, past all others, by slot.
-    fixed: BTreeMap<u64, Buffer>,
+    /// Buffers with a fixed address, past all others, each with its slot, in the order of slots.
+    fixed: Vec<(u64, Buffer)>,
     /// First slot of scattered buffers; 0 for consecutive slots.
     first: u64,
     /// True if reads outside every buffer return zero and writes are dropped; false if both are
@@ -86,10 +85,20 @@ impl Memory {
     #[inline]
     pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
         let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
-        is_slot.then(|| self.fixed.insert(address >> SLOT_BITS, buffer)).map(drop)
+        let entry = is_slot.then_some((address >> SLOT_BITS, buffer))?;
+        // Most come in order.
+        let place = match self.fixed.last() {
+            Some((last, _)) if *last >= entry.0 => self.fixed.binary_search_by_key(&entry.0, |(slot, _)| *slot),
+            _ => Err(self.fixed.len()),
+        };
+        match place {
+            Ok(place) => self.fixed[place] = entry,
+            Err(place) => self.fixed.insert(place, entry),
+        }
+        Some(())
     }
 
-    /// Returns the buffers with fixed addresses, each with its address.
+    /// Returns the buffers with fixed addresses, each with its address, in the order of addresses.
     #[inline]
     pub fn regions(&self) -> impl Iterator<Item = (u64, &Buffer)> {
         self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer))
@@ -144,7 +153,10 @@ impl Memory {
     #[inline]
     pub fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
         let slot = address >> SLOT_BITS;
-        let fixed = || self.fixed.get(&slot);
+        let fixed = || {
+            let place = self.fixed.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+            Some(&self.fixed.get(place)?.1)
+        };
         let buffer = match self.index(slot) {
             Some(index) => {
                 let others = || private.get(index - self.buffers.len()).or_else(fixed);

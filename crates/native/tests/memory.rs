@@ -463,8 +463,8 @@ fn buffers_have_numbers_or_slots() {
             let words: [Vec<AtomicU32>; 3] =
                 [1, 2, 3].map(|n| (0..WORDS).map(|word| AtomicU32::new(word + n * 1000)).collect());
             let [numbered, slots @ ..] = words.each_ref().map(|words| unmarked(words));
-            // The last one is too far away.
-            let all = [(5003, slots[1]), (5000, slots[0]), (5000 + (1 << 16), numbered)];
+            // One is out of order, and one is too far away.
+            let all = [(5000, slots[0]), (5003, slots[1]), (5002, numbered), (5000 + (1 << 16), numbered)];
             let memory = Memory::new([numbered], [], &[]).with_slots(all);
             let found = [(1, 1), (5000, 2), (5003, 3)];
             for slot in [0, 1, 2, 3, 4999, 5000, 5001, 5002, 5003, 5004, 5000 + (1 << 16), u32::MAX] {

@@ -56,17 +56,19 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Adds buffers that have addresses in place of numbers, each with the upper half of its address.
-    /// The caller makes the accesses to buffers far from the first one.
+    /// Adds buffers that have addresses in place of numbers, in the order of their addresses, each
+    /// with the upper half of its address. The caller makes the accesses to buffers out of order,
+    /// and to those far from the first one.
     pub fn with_slots(mut self, buffers: impl IntoIterator<Item = (u32, Buffer<'m>)>) -> Self {
-        let buffers: Vec<_> = buffers.into_iter().collect();
-        self.first_slot = buffers.iter().map(|(slot, _)| *slot).min().unwrap_or(0);
         for (slot, buffer) in buffers {
-            let place = (slot - self.first_slot) as usize;
-            if place < MOST_SLOTS {
+            if self.slots.is_empty() {
+                self.first_slot = slot;
+            }
+            let place = slot.checked_sub(self.first_slot).map(|place| place as usize);
+            if let Some(place) = place.filter(|place| (self.slots.len()..MOST_SLOTS).contains(place)) {
                 self.buffers.push(BufferEntry::of(buffer));
-                self.slots.resize(self.slots.len().max(place + 1), 0);
-                self.slots[place] = self.buffers.len() as u32;
+                self.slots.resize(place, 0);
+                self.slots.push(self.buffers.len() as u32);
             }
         }
         self
