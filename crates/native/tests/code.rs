@@ -141,6 +141,7 @@ fn functions_are_called() {
     }
 }
 
+/// Constants need no announcement: an expression can use any constant, in any number.
 #[test]
 fn constants_are_placed_where_they_are_named() {
     let mut random = 1_u32;

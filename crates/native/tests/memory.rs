@@ -403,8 +403,6 @@ fn reaches(code: &Code) {
     }
 }
 
-/// Constants need no announcement: an expression can use any constant, in any number.
-
 /// Code and the caller change the same 64-bit words at the same time.
 #[test]
 fn pairs_of_words_change_as_one() {
