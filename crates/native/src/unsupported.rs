@@ -23,6 +23,11 @@ impl<'m> Memory<'m> {
         Self::default()
     }
 
+    /// Ignores the buffers.
+    pub fn with_slots(self, _: impl IntoIterator<Item = (u32, Buffer<'m>)>) -> Self {
+        self
+    }
+
     /// Accepts the private memory of threads.
     pub fn with_private(self, _: Buffer<'m>) -> Self {
         self
