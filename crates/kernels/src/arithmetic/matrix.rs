@@ -1,5 +1,6 @@
 //! Products of small matrices (DPAS, DPASW, BDPAS).
 
+use half::slice::HalfFloatSliceExt as _;
 use half::{bf16, f16};
 
 use crate::lowering::step::{Exchange, Lowered, Run};
@@ -12,12 +13,16 @@ use visakit_machine::float::{FloatMode, sum_error, sum_to_odd};
 use visakit_machine::region::Start;
 use visakit_machine::rounding::{double_to_bfloat, double_to_half, double_to_single};
 use visakit_machine::thread::{ExecMask, Registers};
+use visakit_native::host::{Vectors, in_vectors};
 
 /// Number of inner elements with the same scale.
 const SCALED: u32 = 32;
 
 /// Number of bytes from the scales of a group of elements to those of the next.
 const SCALE_DISTANCE: u32 = 32;
+
+/// Number of columns that are multiplied together.
+const TOGETHER: usize = 8;
 
 /// Product of matrices, of any page.
 struct Product<'a> {
@@ -47,44 +52,107 @@ macro_rules! product {
     };
 }
 
+/// Values of a row of elements.
+type Values = [f64; TOGETHER];
+
 /// Encoding of a matrix element.
 #[derive(Clone, Copy)]
 struct Packed {
     bits: u32,
     class: PrecisionClass,
     /// Decoder of float elements.
-    float: fn(u32) -> f64,
+    floats: fn([u32; TOGETHER]) -> Values,
 }
 
 impl Packed {
     fn of(precision: Precision) -> Self {
-        let float: fn(u32) -> f64 = match precision {
-            Precision::Bf => |bits| bf16::from_bits(bits as u16).to_f64(),
-            Precision::Hf => |bits| f16::from_bits(bits as u16).to_f64(),
-            Precision::Bf8 => |bits| bf8_to_float(bits as u8),
-            Precision::Hf8 => |bits| small_float(bits as u8, 4, 3, true),
-            Precision::E2m1 => |bits| small_float(bits as u8, 2, 1, false),
-            Precision::Tf32 => |bits| f32::from_bits(bits & !0x1fff).into(),
+        let floats: fn([u32; TOGETHER]) -> Values = match precision {
+            Precision::Bf => |all| all.map(|bits| f32::from_bits(bits << 16).into()),
+            Precision::Hf => |all| {
+                let mut values = [0.0; TOGETHER];
+                all.map(|bits| f16::from_bits(bits as u16)).convert_to_f32_slice(&mut values);
+                values.map(f64::from)
+            },
+            Precision::Bf8 => |all| all.map(|bits| bf8_to_float(bits as u8)),
+            Precision::Hf8 => |all| all.map(|bits| small_float(bits as u8, 4, 3, true)),
+            Precision::E2m1 => |all| all.map(|bits| small_float(bits as u8, 2, 1, false)),
+            Precision::Tf32 => |all| all.map(|bits| f32::from_bits(bits & !0x1fff).into()),
             // Integers are decoded by their class.
-            _ => f64::from,
+            _ => |all| all.map(f64::from),
         };
-        Self { bits: precision.bits(), class: precision.class(), float }
+        Self { bits: precision.bits(), class: precision.class(), floats }
     }
 
     fn is_float(self) -> bool {
         self.class == PrecisionClass::Float
     }
 
-    /// Reads the n-th element after a register offset. All integer types are exact in DF.
-    fn read(self, registers: &Registers, at: u32, n: u32) -> f64 {
-        let first = n * self.bits;
-        let word: u32 = registers.get(at + first / 32 * 4);
-        let bits = word >> (first % 32) & (u32::MAX >> (32 - self.bits));
+    /// Decodes the elements at a bit of some words. All integer types are exact in DF.
+    fn decode(self, words: [u32; TOGETHER], bit: u32) -> Values {
+        let unused = 32 - self.bits;
+        let bits = words.map(|word| word >> bit & u32::MAX >> unused);
         match self.class {
-            PrecisionClass::Unsigned => bits.into(),
-            PrecisionClass::Signed => f64::from((bits << (32 - self.bits)) as i32 >> (32 - self.bits)),
-            PrecisionClass::Float => (self.float)(bits),
+            PrecisionClass::Unsigned => bits.map(f64::from),
+            PrecisionClass::Signed => bits.map(|bits| f64::from((bits << unused) as i32 >> unused)),
+            PrecisionClass::Float => (self.floats)(bits),
         }
+    }
+
+    /// Reads `count` elements, from the n-th one after a register offset on.
+    fn read(self, registers: &Registers, at: u32, n: u32, count: u32) -> Vec<f64> {
+        let words = |first: u32| {
+            let word = |i: usize| {
+                let bit = (first + i as u32).min(n + count - 1) * self.bits;
+                registers.get::<u32>(at + bit / 32 * 4) >> (bit % 32)
+            };
+            std::array::from_fn(word)
+        };
+        let chunks = (n..n + count).step_by(TOGETHER).map(|first| self.decode(words(first), 0));
+        let mut elements: Vec<f64> = chunks.flatten().collect();
+        elements.truncate(count as usize);
+        elements
+    }
+}
+
+/// The columns of a product.
+#[derive(Clone, Copy)]
+struct Columns {
+    encoding: Packed,
+    /// Register offset.
+    at: u32,
+    lanes: u32,
+    depth: u32,
+    /// Number of elements that a systolic step multiplies.
+    ops: u32,
+    /// Register offset of their scales.
+    scales: Option<u32>,
+}
+
+impl Columns {
+    /// Reads the elements of [`TOGETHER`] columns from the `first` one on. Elements of missing
+    /// columns are those of the last one.
+    fn read(self, registers: &Registers, first: u32) -> Vec<Values> {
+        let Self { encoding, at, lanes, depth, ops, scales } = self;
+        let column = |i: usize| (first + i as u32).min(lanes - 1);
+        // Each dword of a column holds the elements of this number of steps.
+        let steps = self.steps();
+        let mut elements = Vec::with_capacity((depth * ops) as usize);
+        for step in 0..depth {
+            let words = std::array::from_fn(|i| registers.get(at + (step / steps * lanes + column(i)) * 4));
+            elements.extend((0..ops).map(|n| encoding.decode(words, (step % steps * ops + n) * encoding.bits)));
+        }
+        if let Some(at) = scales {
+            for (group, elements) in (0..).zip(elements.chunks_mut(SCALED as usize)) {
+                let scale = |i| power_of_two(registers.get(at + group * SCALE_DISTANCE + column(i)));
+                let scales: Values = std::array::from_fn(scale);
+                elements.iter_mut().flat_map(|row| row.iter_mut().zip(scales)).for_each(|(x, scale)| *x *= scale);
+            }
+        }
+        elements
+    }
+
+    fn steps(self) -> u32 {
+        32 / (self.ops * self.encoding.bits)
     }
 }
 
@@ -174,42 +242,35 @@ impl Product<'_> {
         let results = u64::from(repeats * lanes);
         let dst = l.raw_required(self.result, results * u64::from(element_bytes(dst_type)?))?;
         let sum = l.raw(self.addend, results * u64::from(element_bytes(src_type)?))?;
-        // Each dword of a column holds the elements of this number of steps.
-        let steps = 32 / (ops * columns.bits);
-        let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
-        let packed = l.raw_required(self.packed, dwords * 4)?;
+        let columns = Columns { encoding: columns, at: 0, lanes, depth, ops, scales: scales[0] };
+        let dwords = u64::from(lanes) * u64::from(depth.div_ceil(columns.steps()));
+        let columns = Columns { at: l.raw_required(self.packed, dwords * 4)?, ..columns };
         let enable = ExecMask::all(lanes as usize);
-        let count = depth * ops;
+        let (count, vectors) = (depth * ops, Vectors::of_host());
         let run = Run::new(move |thread, _| {
             let (registers, mode) = (&thread.registers, thread.mode);
+            let row = |n: u32| scaled(rows.read(registers, first, n * count, count), registers, scales[1], n);
+            let rows: Vec<Vec<f64>> = (0..repeats).map(row).collect();
             let mut results = Vec::with_capacity((repeats * lanes) as usize);
-            let column = |i: u32| -> Vec<f64> {
-                let element = |d: u32, n: u32| {
-                    columns.read(
-                        registers,
-                        packed,
-                        (d / steps * lanes + i) * (32 / columns.bits) + d % steps * ops + n,
-                    )
-                };
-                let elements = (0..depth).flat_map(|d| (0..ops).map(move |n| (d, n))).map(|(d, n)| element(d, n));
-                scaled(elements.collect(), registers, scales[0], i)
-            };
-            let columns: Vec<Vec<f64>> = (0..lanes).map(column).collect();
-            for row in 0..repeats {
-                let row_of = (0..count).map(|n| rows.read(registers, first, row * count + n)).collect();
-                let row_of = scaled(row_of, registers, scales[1], row);
-                for (i, column) in columns.iter().enumerate() {
-                    let start = sum.map_or(0.0, |at| load(registers, at, src_type, row * lanes + i as u32));
-                    let mut total = Total::new(start);
-                    for (x, y) in column.iter().zip(&row_of) {
-                        // The products are exact, because the factors are short.
-                        total.add(x * y);
+            for at in (0..lanes).step_by(TOGETHER) {
+                let elements = columns.read(registers, at);
+                for (n, row) in (0..).zip(&rows) {
+                    let place = |i: usize| n * lanes + (at + i as u32).min(lanes - 1);
+                    let start = |i| sum.map_or(0.0, |at| load(registers, at, src_type, place(i)));
+                    let starts = std::array::from_fn(start);
+                    let exact = in_vectors(
+                        vectors,
+                        #[inline(always)]
+                        || exact_sums(starts, &elements, row),
+                    );
+                    for i in 0..TOGETHER.min((lanes - at) as usize) {
+                        let total = || Total::of(starts[i], elements.iter().map(|row| row[i]), row).to_odd();
+                        results.push((place(i), exact.map_or_else(total, |sums| sums[i])));
                     }
-                    results.push(total);
                 }
             }
-            for (n, total) in results.into_iter().enumerate() {
-                store(&mut thread.registers, dst, dst_type, n as u32, &total, mode);
+            for (n, sum) in results {
+                store(&mut thread.registers, dst, dst_type, n, sum, mode);
             }
             Ok(())
         });
@@ -217,7 +278,7 @@ impl Product<'_> {
     }
 }
 
-/// Multiplies the elements of a row or column by its scales, which is exact.
+/// Multiplies the elements of a row by its scales, which is exact.
 fn scaled(mut elements: Vec<f64>, registers: &Registers, scales: Option<u32>, n: u32) -> Vec<f64> {
     if let Some(at) = scales {
         for (group, elements) in (0..).zip(elements.chunks_mut(SCALED as usize)) {
@@ -228,6 +289,23 @@ fn scaled(mut elements: Vec<f64>, registers: &Registers, scales: Option<u32>, n:
     elements
 }
 
+/// Returns the sums of some starts and of the products of each column with a row. Returns `None`
+/// if a sum is not exact.
+#[inline(always)]
+fn exact_sums(starts: Values, columns: &[Values], row: &[f64]) -> Option<Values> {
+    let (mut sums, mut lost) = (starts, [0.0; TOGETHER]);
+    for (column, y) in columns.iter().zip(row) {
+        for i in 0..TOGETHER {
+            let value = column[i] * y;
+            let sum = sums[i] + value;
+            lost[i] += sum_error(sums[i], value, sum).abs();
+            sums[i] = sum;
+        }
+    }
+    // The errors of infinities and NaNs are NaNs.
+    lost.iter().all(|lost| *lost == 0.0).then_some(sums)
+}
+
 /// Exact sum as a list of non-overlapping parts in ascending order (Shewchuk 1997).
 struct Total {
     parts: Vec<f64>,
@@ -236,10 +314,13 @@ struct Total {
 }
 
 impl Total {
-    fn new(start: f64) -> Self {
+    /// Returns the sum of a start and of the products of a column and a row. The products are exact,
+    /// because the factors are short.
+    fn of(start: f64, column: impl Iterator<Item = f64>, row: &[f64]) -> Self {
         // Adding a negative zero preserves every value.
         let mut total = Self { parts: Vec::with_capacity(4), special: -0.0 };
         total.add(start);
+        column.zip(row).for_each(|(x, y)| total.add(x * y));
         total
     }
 
@@ -292,8 +373,7 @@ fn load(registers: &Registers, at: u32, data_type: DataType, n: u32) -> f64 {
     }
 }
 
-fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total: &Total, mode: FloatMode) {
-    let sum = total.to_odd();
+fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, sum: f64, mode: FloatMode) {
     match data_type {
         // Integer sums need far less than 53 bits; bits above 32 are dropped.
         DataType::D | DataType::Ud => registers.set(at + n * 4, sum as i64 as u32),
@@ -301,5 +381,47 @@ fn store(registers: &mut Registers, at: u32, data_type: DataType, n: u32, total:
         DataType::Bf => registers.set(at + n * 2, double_to_bfloat(sum, mode)),
         DataType::Df => registers.set(at + n * 8, sum),
         _ => registers.set(at + n * 4, double_to_single(sum, mode)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums that are exact in DF equal the exact sums; the others are found.
+    #[test]
+    fn exact_sums_and_others() {
+        let mut state = 5_u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        let (mut exact, mut inexact) = (0, 0);
+        for round in 0..2000 {
+            // Exponents are close, or far from each other; some elements are zeros or infinite.
+            let spread = [4, 20, 60][round % 3];
+            let mut value = || {
+                let size = 2_f64.powi((random() % spread) as i32 - spread as i32 / 2);
+                let sign = if random() % 2 == 0 { 1.0 } else { -1.0 };
+                match random() % 40 {
+                    0 => sign * 0.0,
+                    1 if round % 5 == 0 => sign * f64::INFINITY,
+                    _ => sign * size * (random() % 2048) as f64,
+                }
+            };
+            let columns: Vec<Values> = (0..16).map(|_| std::array::from_fn(|_| value())).collect();
+            let row: Vec<f64> = (0..16).map(|_| value()).collect();
+            let starts: Values = std::array::from_fn(|_| value());
+            let want: Values =
+                std::array::from_fn(|i| Total::of(starts[i], columns.iter().map(|row| row[i]), &row).to_odd());
+            match exact_sums(starts, &columns, &row) {
+                Some(sums) => {
+                    exact += 1;
+                    assert_eq!(sums.map(f64::to_bits), want.map(f64::to_bits), "round {round}");
+                }
+                None => inexact += 1,
+            }
+        }
+        assert!(exact > 300 && inexact > 300, "{exact} {inexact}");
     }
 }
