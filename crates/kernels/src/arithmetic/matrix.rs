@@ -314,8 +314,8 @@ struct Total {
 }
 
 impl Total {
-    /// Returns the sum of a start and of the products of a column and a row. The products are exact,
-    /// because the factors are short.
+    /// Returns the sum of a start and of the products of a column and a row. The products are
+    /// exact, because the factors are short.
     fn of(start: f64, column: impl Iterator<Item = f64>, row: &[f64]) -> Self {
         // Adding a negative zero preserves every value.
         let mut total = Self { parts: Vec::with_capacity(4), special: -0.0 };
