@@ -20,7 +20,6 @@ const COUNT: usize = 5;
 /// Writes random instructions of a part: the kernel, with number 0, or a subroutine. `call` is the
 /// beginning of its calls.
 fn write_part(random: &mut Random, out: &mut String, part: usize, depth: u32, call: &str) {
-    let value = "CT(0,0)<1>";
     for _ in 0..=random.below(4) {
         let (number, name) = (random.below(1000), format!("L{part}_{}", random.bits()));
         let _ = match random.below(8) {
@@ -56,8 +55,8 @@ fn write_part(random: &mut Random, out: &mut String, part: usize, depth: u32, ca
                 let called = part + 1 + random.below(COUNT - part);
                 writeln!(out, "    {call}call (M1, 16) sub{called}")
             }
-            6 => writeln!(out, "    mul (M1, 16) {value} CT(0,0)<1;1,0> 0x{:x}:ud", number * 2 + 3),
-            _ => writeln!(out, "    add (M1, 16) {value} CT(0,0)<1;1,0> 0x{number:x}:ud"),
+            6 => writeln!(out, "    mul (M1, 16) CT(0,0)<1> CT(0,0)<1;1,0> 0x{:x}:ud", number * 2 + 3),
+            _ => writeln!(out, "    add (M1, 16) CT(0,0)<1> CT(0,0)<1;1,0> 0x{number:x}:ud"),
         };
     }
 }

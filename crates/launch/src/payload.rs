@@ -211,6 +211,18 @@ impl Payload {
         self.image.is_empty()
     }
 
+    /// Returns the channels with which a full thread starts; the others start with some of them.
+    pub fn all_channels(&self) -> u32 {
+        self.channels(self.simd)
+    }
+
+    /// Returns the channels with which a thread of `items` work items starts.
+    fn channels(&self, items: u32) -> u32 {
+        // A thread that is one work item starts with all channels, because its channels are the
+        // elements of vectors.
+        if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(items as usize) }
+    }
+
     /// Returns the threads of a group of `size` work items; `order` lists the dimensions, fastest
     /// first.
     pub fn threads(&self, size: [u32; 3], order: [u32; 3]) -> Vec<ThreadStart> {
@@ -223,10 +235,7 @@ impl Payload {
             for channel in 0..count {
                 self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
             }
-            // A thread that is one work item starts with all channels, because its channels are the
-            // elements of vectors.
-            let channels = if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(count as usize) };
-            ThreadStart { ids, channels }
+            ThreadStart { ids, channels: self.channels(count) }
         };
         (0..items.div_ceil(self.simd)).map(start).collect()
     }

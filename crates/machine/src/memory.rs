@@ -86,16 +86,16 @@ impl Memory {
     pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
         let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
         let entry = is_slot.then_some((address >> SLOT_BITS, buffer))?;
-        // Most come in order.
-        let place = match self.fixed.last() {
-            Some((last, _)) if *last >= entry.0 => self.fixed.binary_search_by_key(&entry.0, |(slot, _)| *slot),
-            _ => Err(self.fixed.len()),
-        };
-        match place {
+        match self.fixed_place(entry.0) {
             Ok(place) => self.fixed[place] = entry,
             Err(place) => self.fixed.insert(place, entry),
         }
         Some(())
+    }
+
+    /// Returns the place of a slot among the buffers with fixed addresses, or where it would be.
+    fn fixed_place(&self, slot: u64) -> Result<usize, usize> {
+        self.fixed.binary_search_by_key(&slot, |(slot, _)| *slot)
     }
 
     /// Returns the buffers with fixed addresses, each with its address, in the order of addresses.
@@ -153,10 +153,7 @@ impl Memory {
     #[inline]
     pub fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
         let slot = address >> SLOT_BITS;
-        let fixed = || {
-            let place = self.fixed.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
-            Some(&self.fixed.get(place)?.1)
-        };
+        let fixed = || Some(&self.fixed.get(self.fixed_place(slot).ok()?)?.1);
         let buffer = match self.index(slot) {
             Some(index) => {
                 let others = || private.get(index - self.buffers.len()).or_else(fixed);

@@ -113,7 +113,7 @@ fn predicates_are_written_in_parts() {
     }
 }
 
-/// Every unit, access, order of addresses and set of channels, compared with a byte-by-byte copy.
+/// A function receives the values of eight channels; the host's registers are preserved.
 #[test]
 fn functions_are_called() {
     let mut expression = Expression::default();

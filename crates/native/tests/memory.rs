@@ -18,6 +18,29 @@ const WORDS: u32 = 400;
 
 const SURFACE: Space = Space::Surface { element: 0, shift: 0 };
 
+/// Returns an access to a dword of a surface for each channel. The offsets are at 0, the elements
+/// in the registers at 256.
+fn dwords(access: Access) -> Transfer {
+    Transfer {
+        access,
+        space: SURFACE,
+        addresses: Addresses::Dwords(0),
+        global: None,
+        scale: 1,
+        offset: 0,
+        unit: Unit::Dword,
+        alignment: 4,
+        elements: vec![(0, 256)],
+    }
+}
+
+/// Returns the code of a transfer of the first channels, for each level.
+fn codes_of(lanes: u32, transfer: Transfer) -> Vec<Code> {
+    let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
+    let steps = vec![Step { mask, action: Action::Transfer(transfer) }];
+    codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }])
+}
+
 /// Returns accesses, each with the number of elements of a channel, and the distance between
 /// channels in elements.
 fn accesses() -> Vec<(Unit, Access, [u32; 2])> {
@@ -35,6 +58,7 @@ fn accesses() -> Vec<(Unit, Access, [u32; 2])> {
     moves.chain(structures).chain(words).chain(updates).collect()
 }
 
+/// Every unit, access, order of addresses and set of channels, compared with a byte-by-byte copy.
 #[test]
 fn units_and_changes() {
     let orders: [fn(u32) -> u32; 5] = [|n| n + 1, |_| 7, |n| n * 7 % 32, |n| 40 - n, |n| n / 2];
@@ -226,21 +250,10 @@ fn updates_happen_once() {
     let masks = [u32::MAX, 0xffff_f7fe, 0xfff0_0000];
     let all = [1, 4, 8, 16, 32].into_iter().flat_map(|lanes| masks.map(|active| (lanes, active)));
     for (lanes, active, is_flat) in all.flat_map(|(lanes, active)| [(lanes, active, false), (lanes, active, true)]) {
-        let transfer = Transfer {
-            access: Access::Update(update),
-            space: if is_flat { Space::Flat } else { SURFACE },
-            addresses: if is_flat { Addresses::Qwords(0) } else { Addresses::Dwords(0) },
-            global: None,
-            scale: 1,
-            offset: 0,
-            unit: Unit::Dword,
-            alignment: 4,
-            elements: vec![(0, 256)],
-        };
-        let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
-        let steps = vec![Step { mask, action: Action::Transfer(transfer) }];
-        let blocks = vec![Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }];
-        for code in codes(&blocks) {
+        let (space, addresses) =
+            if is_flat { (Space::Flat, Addresses::Qwords(0)) } else { (SURFACE, Addresses::Dwords(0)) };
+        let transfer = Transfer { space, addresses, ..dwords(Access::Update(update)) };
+        for code in codes_of(lanes, transfer) {
             for outside in [None, Some(lanes - 1), Some(lanes / 2)] {
                 let words: Vec<AtomicU32> = (0..WORDS).map(AtomicU32::new).collect();
                 let noted = Marks::Nobody;
@@ -276,22 +289,9 @@ fn updates_happen_once() {
     }
 }
 
-/// A function receives the values of eight channels; the host's registers are preserved.
 #[test]
 fn memory_is_reached_where_everything_is_inside() {
-    let transfer = |access, at| {
-        Action::Transfer(Transfer {
-            access,
-            space: SURFACE,
-            addresses: Addresses::Dwords(0),
-            global: None,
-            scale: 1,
-            offset: 0,
-            unit: Unit::Dword,
-            alignment: 4,
-            elements: vec![(0, at)],
-        })
-    };
+    let transfer = |access, at| Action::Transfer(Transfer { elements: vec![(0, at)], ..dwords(access) });
     let blocks = vec![Block {
         steps: vec![step(transfer(Access::Load, 64)), step(transfer(Access::Store, 128))],
         instructions: 2,
@@ -311,20 +311,10 @@ fn offsets_in_flat_memory_are_extended() {
     let all = shapes.flat_map(|shape| [true, false].map(|signed| (shape, signed)));
     for ((lanes, scale), signed) in all {
         for access in [Access::Load, Access::Store] {
-            let transfer = Transfer {
-                access,
-                space: Space::Flat,
-                addresses: Addresses::Offsets { at: 0, signed },
-                global: Some((128, 8)),
-                scale,
-                offset: 4,
-                unit: Unit::Dword,
-                alignment: 4,
-                elements: vec![(0, 256)],
-            };
-            let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
-            let steps = vec![Step { mask, action: Action::Transfer(transfer) }];
-            let codes = codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }]);
+            let addresses = Addresses::Offsets { at: 0, signed };
+            let (space, global) = (Space::Flat, Some((128, 8)));
+            let transfer = Transfer { space, addresses, global, scale, offset: 4, ..dwords(access) };
+            let codes = codes_of(lanes, transfer);
             for (code, order) in codes.iter().flat_map(|code| orders.map(|order| (code, order))) {
                 for active in [u32::MAX, 0x8f31_7ffe] {
                     let words: Vec<AtomicU32> = (0..WORDS).map(|n| AtomicU32::new(n * 3 + 1)).collect();
@@ -408,19 +398,8 @@ fn reaches(code: &Code) {
 fn pairs_of_words_change_as_one() {
     const TIMES: u32 = 20_000;
     let update = Update { change: Change::Add, kind: Kind::U64, second: None, result: Some(512), returns_new: false };
-    let transfer = Transfer {
-        access: Access::Update(update),
-        space: SURFACE,
-        addresses: Addresses::Dwords(0),
-        global: None,
-        scale: 1,
-        offset: 0,
-        unit: Unit::Qword,
-        alignment: 8,
-        elements: vec![(0, 256)],
-    };
-    let steps = vec![Step { mask: Mask { lanes: 1, ..mask(1, false) }, action: Action::Transfer(transfer) }];
-    for code in codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }]) {
+    let transfer = Transfer { unit: Unit::Qword, alignment: 8, ..dwords(Access::Update(update)) };
+    for code in codes_of(1, transfer) {
         let words = [const { AtomicU32::new(0) }; 2];
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -443,21 +422,10 @@ fn pairs_of_words_change_as_one() {
 /// Code finds buffers by their numbers and by the upper halves of their addresses.
 #[test]
 fn buffers_have_numbers_or_slots() {
-    let transfer = Transfer {
-        access: Access::Load,
-        space: Space::Flat,
-        addresses: Addresses::Qwords(0),
-        global: None,
-        scale: 1,
-        offset: 4,
-        unit: Unit::Dword,
-        alignment: 4,
-        elements: vec![(0, 256)],
-    };
+    let (space, addresses) = (Space::Flat, Addresses::Qwords(0));
+    let transfer = Transfer { space, addresses, offset: 4, ..dwords(Access::Load) };
     for lanes in [1, 8, 32] {
-        let mask = Mask { lanes: u32::MAX >> (32 - lanes), ..mask(1, false) };
-        let steps = vec![Step { mask, action: Action::Transfer(transfer.clone()) }];
-        for code in codes(&[Block { steps, instructions: 1, end: End::Outside(Behind::Anything) }]) {
+        for code in codes_of(lanes, transfer.clone()) {
             let words: [Vec<AtomicU32>; 3] =
                 [1, 2, 3].map(|n| (0..WORDS).map(|word| AtomicU32::new(word + n * 1000)).collect());
             let [numbered, slots @ ..] = words.each_ref().map(|words| unmarked(words));

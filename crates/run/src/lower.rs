@@ -8,7 +8,6 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_kernels::code::{CompiledRoutine, Interpreter};
 use visakit_kernels::layout::Layout;
 use visakit_launch::payload::Payload;
-use visakit_machine::thread::ones;
 
 /// Lowers a program.
 pub(super) fn lower(
@@ -20,11 +19,7 @@ pub(super) fn lower(
 ) -> Result<CompiledRoutine, Box<Diagnostic>> {
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = layouts(program, payload)?;
-    // The dispatch of a kernel for single channels enables all channels.
-    let channels = match program.info.execution_env.simd_size {
-        0 | 1 => u32::MAX,
-        simd => ones(simd as usize),
-    };
+    let channels = payload.all_channels();
     CompiledRoutine::new(&program.routine, &functions, layouts, symbols, channels, interpreter, records)
         .map_err(|message| problem(program, message))
 }

@@ -124,6 +124,8 @@ struct Columns {
     depth: u32,
     /// Number of elements that a systolic step multiplies.
     ops: u32,
+    /// Number of steps whose elements a dword of a column holds.
+    steps: u32,
     /// Register offset of their scales.
     scales: Option<u32>,
 }
@@ -132,10 +134,8 @@ impl Columns {
     /// Reads the elements of [`TOGETHER`] columns from the `first` one on. Elements of missing
     /// columns are those of the last one.
     fn read(self, registers: &Registers, first: u32) -> Vec<Values> {
-        let Self { encoding, at, lanes, depth, ops, scales } = self;
+        let Self { encoding, at, lanes, depth, ops, steps, scales } = self;
         let column = |i: usize| (first + i as u32).min(lanes - 1);
-        // Each dword of a column holds the elements of this number of steps.
-        let steps = self.steps();
         let mut elements = Vec::with_capacity((depth * ops) as usize);
         for step in 0..depth {
             let words = std::array::from_fn(|i| registers.get(at + (step / steps * lanes + column(i)) * 4));
@@ -143,16 +143,11 @@ impl Columns {
         }
         if let Some(at) = scales {
             for (group, elements) in (0..).zip(elements.chunks_mut(SCALED as usize)) {
-                let scale = |i| power_of_two(registers.get(at + group * SCALE_DISTANCE + column(i)));
-                let scales: Values = std::array::from_fn(scale);
+                let scales: Values = std::array::from_fn(|i| scale(registers, at, group, column(i)));
                 elements.iter_mut().flat_map(|row| row.iter_mut().zip(scales)).for_each(|(x, scale)| *x *= scale);
             }
         }
         elements
-    }
-
-    fn steps(self) -> u32 {
-        32 / (self.ops * self.encoding.bits)
     }
 }
 
@@ -242,9 +237,10 @@ impl Product<'_> {
         let results = u64::from(repeats * lanes);
         let dst = l.raw_required(self.result, results * u64::from(element_bytes(dst_type)?))?;
         let sum = l.raw(self.addend, results * u64::from(element_bytes(src_type)?))?;
-        let columns = Columns { encoding: columns, at: 0, lanes, depth, ops, scales: scales[0] };
-        let dwords = u64::from(lanes) * u64::from(depth.div_ceil(columns.steps()));
-        let columns = Columns { at: l.raw_required(self.packed, dwords * 4)?, ..columns };
+        let steps = 32 / (ops * columns.bits);
+        let dwords = u64::from(lanes) * u64::from(depth.div_ceil(steps));
+        let at = l.raw_required(self.packed, dwords * 4)?;
+        let columns = Columns { encoding: columns, at, lanes, depth, ops, steps, scales: scales[0] };
         let enable = ExecMask::all(lanes as usize);
         let (count, vectors) = (depth * ops, Vectors::of_host());
         let run = Run::new(move |thread, _| {
@@ -278,11 +274,16 @@ impl Product<'_> {
     }
 }
 
+/// Returns the scale of a group of elements of the n-th row or column.
+fn scale(registers: &Registers, at: u32, group: u32, n: u32) -> f64 {
+    power_of_two(registers.get(at + group * SCALE_DISTANCE + n))
+}
+
 /// Multiplies the elements of a row by its scales, which is exact.
 fn scaled(mut elements: Vec<f64>, registers: &Registers, scales: Option<u32>, n: u32) -> Vec<f64> {
     if let Some(at) = scales {
         for (group, elements) in (0..).zip(elements.chunks_mut(SCALED as usize)) {
-            let scale = power_of_two(registers.get(at + group * SCALE_DISTANCE + n));
+            let scale = scale(registers, at, group, n);
             elements.iter_mut().for_each(|element| *element *= scale);
         }
     }

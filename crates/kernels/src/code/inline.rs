@@ -1,8 +1,8 @@
 //! Subroutines that are copied to their calls.
 //!
-//! A call and a return leave native code, which takes as long as a hundred instructions. A copy has
-//! neither. In a copy, a return is a branch to the instruction after the call: channels that return
-//! early wait there for the others.
+//! A call and a return leave native code, which costs the time of a hundred instructions. A copy
+//! has neither. In a copy, a return is a branch to the instruction after the call: channels that
+//! return early wait there for the others.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -64,7 +64,7 @@ struct Subroutine {
     has_whole_calls: bool,
     /// The subroutines that call it, once for each call.
     callers: Vec<LabelId>,
-    /// The number of its own calls to subroutines about which nothing is decided.
+    /// The number of calls in it to subroutines about which nothing is decided.
     undecided: usize,
     /// The number of its instructions, with the copies in it.
     size: usize,
@@ -106,7 +106,7 @@ fn has_own_targets(part: &[Lowered]) -> bool {
     part.iter().flat_map(Lowered::targets).all(|target| own.contains(target))
 }
 
-/// Returns true if execution cannot leave a part to the one behind it.
+/// Returns true if execution cannot leave a part to the next one.
 fn ends_with_return(part: &[Lowered], channels: u32) -> bool {
     let last = part.iter().rev().find(|step| !matches!(step, Lowered::Line(_) | Lowered::Nothing));
     matches!(last, Some(Lowered::Return { enable }) if is_whole(enable, channels))
