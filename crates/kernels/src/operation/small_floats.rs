@@ -69,11 +69,6 @@ pub(crate) fn half_by(bits: u32, random: u32) -> u32 {
     sign | magnitude.min(0x7c00)
 }
 
-/// Converts a bf8 to a number.
-pub(crate) fn bf8_to_float(bits: u8) -> f64 {
-    f16::from_bits(u16::from(bits) << 8).to_f64()
-}
-
 /// Converts a float with a sign bit, `exponent` bits and `fraction` bits, without infinities. If
 /// `nan`, all ones in these bits stand for NaN.
 pub(crate) fn small_float(bits: u8, exponent: u32, fraction: u32, nan: bool) -> f64 {
@@ -109,7 +104,6 @@ mod tests {
         assert_eq!(to_bf8(0x3c00), 0x3c);
         assert_eq!((to_bf8(0x3c80), to_bf8(0x3d80), to_bf8(0x3c81)), (0x3c, 0x3e, 0x3d), "ties go to even");
         assert_eq!((to_bf8(0x7bff), to_bf8(0xfc00), to_bf8(0x7c01)), (0x7c, 0xfc, 0x7e));
-        assert_eq!(bf8_to_float(0x3e), 1.5);
     }
 
     #[test]
