@@ -145,8 +145,11 @@ fn the_environment_is_heard() {
 
     let nothing = folder.join("nothing");
     let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
-    let found = Command::new(&built).env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).output().unwrap();
-    assert!(!found.status.success(), "{}", String::from_utf8_lossy(&found.stdout));
+    let mut command = Command::new(&built);
+    command.env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).env("VISAKIT_DEVICES", "dg2");
+    let found = command.output().unwrap();
+    let said = String::from_utf8_lossy(&found.stdout);
+    assert!(!found.status.success() && said.contains("no installed compiler supports dg2"), "{said}");
 }
 
 /// Kernels use memory of the program on request by the environment, but not with checks, which run

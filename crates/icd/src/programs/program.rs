@@ -229,9 +229,15 @@ impl Program {
         self.devices.iter().position(|own| Arc::ptr_eq(own, device))
     }
 
-    /// Returns true if each of the devices has a compiler.
-    fn has_compiler(&self, places: &[usize]) -> bool {
-        places.iter().all(|&place| self.devices[place].has_compiler())
+    /// Returns an error if a device has no compiler; the device's build log says what to install.
+    fn ensure_compiler(&self, places: &[usize]) -> Result {
+        let without = |place: &&usize| !self.devices[**place].has_compiler();
+        let missing: Vec<usize> = places.iter().filter(without).copied().collect();
+        for &place in &missing {
+            let log = build::missing(self.devices[place].target);
+            self.builds()[place] = Build { status: CL_BUILD_ERROR, log, ..Build::default() };
+        }
+        ensure(missing.is_empty(), CL_COMPILER_NOT_AVAILABLE)
     }
 
     /// Builds for several devices in parallel.
@@ -283,7 +289,9 @@ pub(crate) fn build(program: &Handle<Program>, devices: &[Handle<Device>], optio
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(look_like_options(options), CL_INVALID_BUILD_OPTIONS)?;
     let is_binary = matches!(program.source, Source::Binary);
-    ensure(is_binary || program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
+    if !is_binary {
+        program.ensure_compiler(&places)?;
+    }
     let built = program.build_all(&places, |place, before| {
         let target = program.devices[place].target;
         match &program.source {
@@ -362,7 +370,7 @@ pub(crate) fn compile(
     ensure(program.kernels.load(Ordering::Relaxed) == 0, CL_INVALID_OPERATION)?;
     ensure(!matches!(program.source, Source::Binary), CL_INVALID_OPERATION)?;
     ensure(look_like_options(options), CL_INVALID_COMPILER_OPTIONS)?;
-    ensure(program.has_compiler(&places), CL_COMPILER_NOT_AVAILABLE)?;
+    program.ensure_compiler(&places)?;
     let header = |(name, header): &(String, Handle<Program>)| match &header.source {
         Source::Text(text) => Ok((name.clone(), text.clone())),
         _ => fail(CL_INVALID_PROGRAM),

@@ -215,7 +215,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
 }
 
 /// Returns the log of a build for a device that no compiler supports.
-fn missing(target: Platform) -> String {
+pub fn missing(target: Platform) -> String {
     format!("error: no installed compiler supports {}; {INSTALL}\n", description::product(target))
 }
 
