@@ -4,9 +4,9 @@
 //! channel values ([`lane`], [`float`], `rounding`), operands ([`region`], [`convert`],
 //! [`operand`]), thread state ([`thread`], [`flow`], [`activation`]), memory ([`lent`], [`buffer`],
 //! [`memory`], [`observer`], [`access`], [`in_bounds`], [`told`], [`poison`], [`trace`],
-//! [`texels`], [`mod@format`], [`image`], [`sampler`], [`texel_chunk`]), and faults ([`fault`]).
-//! Nothing here depends on an instruction. [`scalar`] has numbers as text, [`state`] the variables
-//! of a stopped thread.
+//! [`texels`], [`mod@format`], [`image`], [`sampler`], [`texel_chunk`], `sample_chunk`), and faults
+//! ([`fault`]). Nothing here depends on an instruction. [`scalar`] has numbers as text, [`state`]
+//! the variables of a stopped thread.
 
 pub mod lane;
 
@@ -59,6 +59,8 @@ pub mod image;
 pub mod sampler;
 
 pub mod texel_chunk;
+
+mod sample_chunk;
 
 pub mod scalar;
 
