@@ -18,7 +18,7 @@ VISAKIT_OCLOC_LIBRARIES selects the compiler.
 The exit status of `run` is 1 if a result differs. Nothing of CLSmith is committed.
 """
 
-import argparse, os, re, subprocess, tempfile, time
+import os, re, subprocess, tempfile, time
 from pathlib import Path
 
 import suite
@@ -65,14 +65,13 @@ def smaller(line):
 def launch(args, program, driver, **variables):
     """Returns what a program prints on a driver, or the reason why it prints nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        vendors = Path(folder) / "vendors"
-        vendors.mkdir()
-        (vendors / "one.icd").write_text(f"{driver}\n")
-        command = [args.tools / "cl_launcher", "-f", program, "-p", "0", "-d", "0", "-i", vendors.parent / "include"]
-        headers(args, vendors.parent / "include")
+        include = Path(folder) / "include"
+        headers(args, include)
+        command = [args.tools / "cl_launcher", "-f", program, "-p", "0", "-d", "0", "-i", include]
+        env = {**os.environ, "OCL_ICD_VENDORS": suite.vendors(folder, driver), **variables}
         try:
-            done = subprocess.run(command, cwd=folder, env={**os.environ, "OCL_ICD_VENDORS": str(vendors), **variables}, text=True,
-                                  errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=args.limit)
+            done = subprocess.run(command, cwd=folder, env=env, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=args.limit)
         except subprocess.TimeoutExpired:
             return None, "exceeds its time"
     found = re.findall(r"0x[0-9a-f]+", done.stdout)
@@ -120,7 +119,8 @@ def compare(args, program):
 
 
 def run(args):
-    args.tools, args.other = args.tools.resolve(), args.other.read_text().strip() if args.other.suffix == ".icd" else args.other.resolve()
+    args.tools = args.tools.resolve()
+    args.other = args.other.read_text().strip() if args.other.suffix == ".icd" else args.other.resolve()
     known, modes = suite.read(suite.results(args)), list(MODES)
     first, last = map(int, args.seeds.split(":"))
     jobs = []
@@ -133,23 +133,12 @@ def run(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    for function in (run, suite.table):
-        command = commands.add_parser(function.__name__)
-        command.set_defaults(function=function)
-        command.add_argument("dir", type=Path, metavar="DIR")
-        if function is run:
-            suite.arguments(command, "libvisakit_opencl.so")
-            command.set_defaults(limit=60)
-            command.add_argument("--jobs", type=int, default=0)
-            command.add_argument("--only", action="append", default=[])
-            command.add_argument("--tools", type=Path, required=True)
-            command.add_argument("--seeds", default="1:100")
-            command.add_argument("--other", type=Path, default="/etc/OpenCL/vendors/pocl.icd")
-        else:
-            command.add_argument("--json", action="store_true")
-            command.add_argument("--toml", action="store_true")
+    parser, runner, _ = suite.parsers(__doc__, run)
+    suite.arguments(runner, "libvisakit_opencl.so")
+    runner.set_defaults(limit=60)
+    runner.add_argument("--tools", type=Path, required=True)
+    runner.add_argument("--seeds", default="1:100")
+    runner.add_argument("--other", type=Path, default="/etc/OpenCL/vendors/pocl.icd")
     suite.main(parser)
 
 

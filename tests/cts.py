@@ -22,7 +22,7 @@ The exit status of `run` is 1 if a test fails whose cause FILE does not list (`[
 docs/data/validation.toml; NAME is `DEVICE-COMPILER`). A test that exceeds its time is listed only. Nothing of the tests is committed.
 """
 
-import argparse, csv, fnmatch, json, os, re, subprocess, sys, tempfile, time
+import csv, fnmatch, json, os, re, subprocess, sys, tempfile, time
 from pathlib import Path
 
 import suite
@@ -72,10 +72,7 @@ def programs(args):
 
 def environment(args, folder):
     """Returns the environment of a process: the driver, the device and the mode of the tests."""
-    vendors = folder / "vendors"
-    vendors.mkdir()
-    (vendors / "visakit.icd").write_text(f"{args.driver.resolve()}\n")
-    new = dict(OCL_ICD_VENDORS=str(vendors), VISAKIT_DEVICES=args.device, CL_DEVICE_TYPE="gpu")
+    new = dict(OCL_ICD_VENDORS=suite.vendors(folder, args.driver.resolve()), VISAKIT_DEVICES=args.device, CL_DEVICE_TYPE="gpu")
     return {**os.environ, **new, **({} if args.whole else {"CL_WIMPY_MODE": "1"})}
 
 
@@ -153,26 +150,15 @@ def run(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    for function in (build, run, suite.table):
-        command = commands.add_parser(function.__name__)
-        command.set_defaults(function=function)
-        command.add_argument("dir", type=Path, metavar="DIR")
-        command.add_argument("--jobs", type=int, default=0)
-        command.add_argument("--only", action="append", default=[])
-        if function is build:
-            source = os.environ.get("CTS_SOURCE")
-            command.add_argument("--source", type=Path, default=source, required=not source)
-            command.add_argument("--headers", type=Path, required=True)
-            command.add_argument("--spirv", type=Path, required=True)
-        elif function is run:
-            suite.arguments(command, "libvisakit_opencl.so")
-            command.add_argument("--list", default="quick")
-            command.add_argument("--whole", action="store_true")
-        else:
-            command.add_argument("--json", action="store_true")
-            command.add_argument("--toml", action="store_true")
+    parser, builder, runner, _ = suite.parsers(__doc__, build, run)
+    builder.add_argument("--jobs", type=int, default=0)
+    source = os.environ.get("CTS_SOURCE")
+    builder.add_argument("--source", type=Path, default=source, required=not source)
+    builder.add_argument("--headers", type=Path, required=True)
+    builder.add_argument("--spirv", type=Path, required=True)
+    suite.arguments(runner, "libvisakit_opencl.so")
+    runner.add_argument("--list", default="quick")
+    runner.add_argument("--whole", action="store_true")
     suite.main(parser)
 
 

@@ -23,7 +23,7 @@ The exit status of `run` is 1 if a test fails whose cause FILE does not list (`[
 docs/data/validation.toml; NAME is `DEVICE-COMPILER`). Nothing of the tests is committed.
 """
 
-import argparse, fnmatch, os, re, subprocess, sys, tempfile
+import fnmatch, os, re, subprocess, sys, tempfile
 from pathlib import Path
 
 import suite
@@ -155,25 +155,14 @@ def list_(args):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    for function in (run, list_, suite.table):
-        command = commands.add_parser(function.__name__.rstrip("_"))
-        command.set_defaults(function=function)
-        command.add_argument("dir", type=Path, metavar="DIR")
-        command.add_argument("--only", action="append", default=[])
-        if function is suite.table:
-            command.add_argument("--json", action="store_true")
-            command.add_argument("--toml", action="store_true")
-            continue
+    library = "libvisakit_level_zero.so"
+    parser, runner, lister, _ = suite.parsers(__doc__, run, list_)
+    for command in (runner, lister):
         command.add_argument("--tests", type=Path)
         command.add_argument("--without", action="append", default=[])
-        if function is run:
-            suite.arguments(command, "libvisakit_level_zero.so")
-            command.add_argument("--jobs", type=int, default=0)
-            command.add_argument("--batch", type=int, default=50)
-        else:
-            command.set_defaults(driver=suite.ROOT / "target/release/libvisakit_level_zero.so", device="bmg")
+    suite.arguments(runner, library)
+    runner.add_argument("--batch", type=int, default=50)
+    lister.set_defaults(driver=suite.ROOT / "target/release" / library, device="bmg")
     suite.main(parser)
 
 

@@ -4,7 +4,7 @@ A result is a JSON object in one line of DIR/NAME.jsonl: `program`, `test`, `res
 `seconds` and, unless the test passed, `reason`. The last line of a test counts.
 """
 
-import concurrent.futures, json, os, re, sys, tomllib
+import argparse, concurrent.futures, json, os, re, sys, tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -12,8 +12,26 @@ KINDS = ["passed", "failed", "skipped", "time", "crashed"]
 SKIPPED = r"(.*\b(?:[Ss]kip|not support|unsupported)\w*\b.*)"
 
 
+def parsers(description, *functions):
+    """Returns the parser of a script and those of its commands: of `functions` and of `table`."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands, parts = parser.add_subparsers(required=True), []
+    for function in (*functions, table):
+        part = commands.add_parser(function.__name__.rstrip("_"))
+        part.set_defaults(function=function)
+        part.add_argument("dir", type=Path, metavar="DIR")
+        if function is table:
+            part.add_argument("--json", action="store_true")
+            part.add_argument("--toml", action="store_true")
+        else:
+            part.add_argument("--only", action="append", default=[])
+        parts.append(part)
+    return parser, *parts
+
+
 def arguments(command, driver):
     """Adds the arguments that every `run` has."""
+    command.add_argument("--jobs", type=int, default=0)
     command.add_argument("--device", required=True)
     command.add_argument("--name")
     command.add_argument("--accept", type=Path)
@@ -32,6 +50,14 @@ def main(parser):
     except BrokenPipeError:
         # The reader of the output has ended, such as `head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def vendors(folder, driver):
+    """Returns a new folder for the OpenCL loader that names one driver."""
+    path = Path(folder) / "vendors"
+    path.mkdir()
+    (path / "one.icd").write_text(f"{driver}\n")
+    return str(path)
 
 
 def results(args):
