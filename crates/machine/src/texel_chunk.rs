@@ -48,7 +48,7 @@ impl Reader<'_> {
         self.load_other(places, rows)
     }
 
-    /// Loads texels of an image that is not a plane. Out of line: inlined, it would slow down planes.
+    /// Loads texels of an image that is not a plane. Out of line: inlined, it slows down planes.
     #[inline(never)]
     fn load_other(&self, places: &Places, rows: &mut Rows) -> Option<()> {
         in_vectors(
