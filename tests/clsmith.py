@@ -65,9 +65,7 @@ def smaller(line):
 def launch(args, program, driver, **variables):
     """Returns what a program prints on a driver, or the reason why it prints nothing."""
     with tempfile.TemporaryDirectory() as folder:
-        include = Path(folder) / "include"
-        headers(args, include)
-        command = [args.tools / "cl_launcher", "-f", program, "-p", "0", "-d", "0", "-i", include]
+        command = [args.tools / "cl_launcher", "-f", program, "-p", "0", "-d", "0", "-i", args.include]
         env = {**os.environ, "OCL_ICD_VENDORS": suite.vendors(folder, driver), **variables}
         try:
             done = subprocess.run(command, cwd=folder, env=env, text=True, errors="replace", stdin=subprocess.DEVNULL,
@@ -81,11 +79,10 @@ def launch(args, program, driver, **variables):
 
 
 def headers(args, folder):
-    """Makes a folder with the headers of the programs, some of which the build generates."""
-    folder.mkdir()
+    """Puts the headers of the programs into a folder; the build generates some of them."""
     for source in (args.tools.parent / "runtime", args.tools):
         for header in source.glob("*.h"):
-            (folder / header.name).symlink_to(header.resolve())
+            (Path(folder) / header.name).symlink_to(header.resolve())
 
 
 def one(args, mode, seed):
@@ -129,7 +126,9 @@ def run(args):
         only = suite.wanted(args, {mode})
         if (only is None or str(seed) in only) and suite.is_due(args, known.get((mode, str(seed)))):
             jobs.append(lambda mode=mode, seed=seed: [one(args, mode, seed)])
-    suite.execute(args, jobs, len(jobs), set())
+    with tempfile.TemporaryDirectory() as args.include:
+        headers(args, args.include)
+        suite.execute(args, jobs, len(jobs), set())
 
 
 def main():

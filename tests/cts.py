@@ -157,6 +157,7 @@ def main():
     builder.add_argument("--headers", type=Path, required=True)
     builder.add_argument("--spirv", type=Path, required=True)
     suite.arguments(runner, "libvisakit_opencl.so")
+    runner.add_argument("--accept", type=Path)
     runner.add_argument("--list", default="quick")
     runner.add_argument("--whole", action="store_true")
     suite.main(parser)

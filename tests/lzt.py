@@ -161,6 +161,7 @@ def main():
         command.add_argument("--tests", type=Path)
         command.add_argument("--without", action="append", default=[])
     suite.arguments(runner, library)
+    runner.add_argument("--accept", type=Path)
     runner.add_argument("--batch", type=int, default=50)
     lister.set_defaults(driver=suite.ROOT / "target/release" / library, device="bmg")
     suite.main(parser)

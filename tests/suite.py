@@ -34,7 +34,6 @@ def arguments(command, driver):
     command.add_argument("--jobs", type=int, default=0)
     command.add_argument("--device", required=True)
     command.add_argument("--name")
-    command.add_argument("--accept", type=Path)
     command.add_argument("--driver", type=Path, default=ROOT / "target/release" / driver)
     command.add_argument("--limit", type=float, default=900)
     command.add_argument("--again", action="store_true")

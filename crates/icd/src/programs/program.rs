@@ -231,13 +231,16 @@ impl Program {
 
     /// Returns an error if a device has no compiler; the device's build log says what to install.
     fn ensure_compiler(&self, places: &[usize]) -> Result {
-        let without = |place: &&usize| !self.devices[**place].has_compiler();
-        let missing: Vec<usize> = places.iter().filter(without).copied().collect();
-        for &place in &missing {
-            let log = build::missing(self.devices[place].target);
-            self.builds()[place] = Build { status: CL_BUILD_ERROR, log, ..Build::default() };
+        let mut result = Ok(());
+        for &place in places {
+            let device = &self.devices[place];
+            if !device.has_compiler() {
+                let log = build::missing(device.target);
+                self.builds()[place] = Build { status: CL_BUILD_ERROR, log, ..Build::default() };
+                result = fail(CL_COMPILER_NOT_AVAILABLE);
+            }
         }
-        ensure(missing.is_empty(), CL_COMPILER_NOT_AVAILABLE)
+        result
     }
 
     /// Builds for several devices in parallel.
