@@ -48,6 +48,14 @@ static const char *const PROMISES[][2] = {
     { "__opencl_c_3d_image_writes", "" },
     { "cl_khr_depth_images", "" },
     { "__opencl_c_pipes", "" },
+    { "cl_intel_device_side_avc_motion_estimation", "" },
+    { "cl_intel_planar_yuv", "" },
+    { "cl_khr_gl_msaa_sharing", "" },
+    { "cl_khr_kernel_clock", "" },
+    { "cl_khr_mipmap_image", "" },
+    { "cl_khr_mipmap_image_writes", "" },
+    { "cl_khr_subgroup_rotate", "o[2] = sub_group_rotate(o[0], 1);" },
+    { "__opencl_c_kernel_clock_scope_device", "" },
 };
 
 static int is_listed(const char *name) {
@@ -79,6 +87,9 @@ static void looks_at(const char *version, cl_command_queue queue) {
             "    o[3] = 1; { %s }\n"
             "#endif\n}\n", n, PROMISES[n][0], PROMISES[n][1]);
     cl_program program = make_program(source, version);
+    static char log[4096];
+    CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    if (strstr(log, "CTHeader")) printf("the log with %s: %s\n", version, log);
     for (int n = 0; n < COUNT; n++) {
         char name[8];
         sprintf(name, "k%d", n);

@@ -94,22 +94,52 @@ const NEWER_DOUBLE_FEATURES: [&str; 2] =
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
 /// some. Bit operations and differences of most floats are declared but not linked.
-pub const PROMISES: [&str; 15] = [
+pub const PROMISES: [&str; 18] = [
     PIPES,
     "cl_intel_bfloat16_conversions",
     "cl_intel_subgroup_local_block_io",
-    "cl_khr_3d_image_writes",
-    "cl_khr_depth_images",
     "cl_khr_extended_bit_ops",
-    "__opencl_c_3d_image_writes",
+    "cl_khr_gl_msaa_sharing",
+    "cl_khr_kernel_clock",
+    "cl_khr_subgroup_rotate",
     "__opencl_c_device_enqueue",
     "__opencl_c_ext_fp16_global_atomic_add",
     "__opencl_c_ext_fp16_local_atomic_add",
     "__opencl_c_ext_fp32_local_atomic_add",
     "__opencl_c_ext_fp64_global_atomic_add",
     "__opencl_c_ext_fp64_local_atomic_add",
-    "__opencl_c_images",
-    "__opencl_c_read_write_images",
+    "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_sub_group",
+    "__opencl_c_kernel_clock_scope_work_group",
+    IMAGES[0],
+    IMAGES[1],
+];
+
+/// Features of images in OpenCL C 3.0, without writes of 3D images.
+pub const IMAGES: [&str; 2] = ["__opencl_c_images", "__opencl_c_read_write_images"];
+/// Feature that must be on whenever `cl_khr_3d_image_writes` is.
+const WRITES_3D: &str = "__opencl_c_3d_image_writes";
+
+/// Extensions that the vendor's precompiled headers declare. The front end parses the text of the
+/// headers, which takes longer than the rest of a small build, if one of them is off.
+pub const PRECOMPILED: [&str; 17] = [
+    WRITES_3D,
+    "cl_intel_device_side_avc_motion_estimation",
+    "cl_intel_planar_yuv",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_short",
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_fp16",
+    "cl_khr_global_int32_base_atomics",
+    "cl_khr_global_int32_extended_atomics",
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_local_int32_base_atomics",
+    "cl_khr_local_int32_extended_atomics",
+    "cl_khr_mipmap_image",
+    "cl_khr_mipmap_image_writes",
+    "cl_khr_subgroups",
 ];
 
 /// Platform and compiler of a device, which decide its extensions and features.
@@ -151,7 +181,7 @@ impl Has {
             features.push("__opencl_c_ext_fp64_local_atomic_min_max");
         }
         if self.target.images() {
-            features.extend(["__opencl_c_images", "__opencl_c_3d_image_writes", "__opencl_c_read_write_images"]);
+            features.extend([IMAGES[0], WRITES_3D, IMAGES[1]]);
         }
         // A newer release hands the oldest devices to an older one.
         if !self.newer || self.target.old_headers() {

@@ -12,7 +12,7 @@ use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
 use crate::devices::description::{self, Description};
-use crate::devices::features::PIPES;
+use crate::devices::features::{IMAGES, PIPES, PRECOMPILED};
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::request::{Named, Request, Response};
@@ -51,9 +51,7 @@ pub enum Input<'a> {
 pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
-            let internal = internal_options(target, options);
-            let kind = ["--format", "zebin", "-internal_options", &internal];
-            let built = call_source(target, &kind, text, options, &[], OUT);
+            let built = call_source(target, &["--format", "zebin"], text, options, &[], OUT);
             let again = built.output.as_deref().and_then(inline::module_with_unique_names);
             let Some(module) = again else { return built };
             let again = whole(target, module_of(module.bytes), &["-spirv_input"], &back_end_options(options));
@@ -101,7 +99,7 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
         let kind = [&["--format", "zebin", "-internal_options", internal][..], kind].concat();
         call(target, &kind, file.clone(), options, &[], OUT)
     };
-    let internal = internal_options(target, options);
+    let internal = internal_options(target, options, &[]);
     let built = with(&internal);
     if !built.output.as_deref().is_some_and(ocloc::has_unfinished_text) {
         return built;
@@ -112,9 +110,7 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
 
 /// Compiles OpenCL C into SPIR-V.
 pub fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
-    let internal = internal_options(target, options);
-    let kind = ["-spv_only", "-internal_options", &internal];
-    call_source(target, &kind, text, options, headers, "out.spv")
+    call_source(target, &["-spv_only"], text, options, headers, "out.spv")
 }
 
 /// Compiles OpenCL C. If races are checked, group copies are marked, unless the marked source does
@@ -129,30 +125,34 @@ fn call_source(
 ) -> Built {
     let is_checked = ENVIRONMENT.checks.is_some_and(|checks| checks.race);
     let prelude = if is_checked { prelude(&String::from_utf8_lossy(text)) } else { None };
-    let marked = prelude.map(|prelude| {
-        call(target, kind, file_of(target, text, options, headers, prelude), options, headers, wanted)
-    });
-    match marked {
-        Some(built) if built.output.is_some() => built,
-        _ => call(target, kind, file_of(target, text, options, headers, ""), options, headers, wanted),
-    }
+    let with = |prelude: &str| {
+        let file = || file_of(target, text, options, headers, prelude);
+        let with = |extensions: &[&'static str]| {
+            let internal = internal_options(target, options, extensions);
+            let kind = [kind, &["-internal_options", &internal]].concat();
+            call(target, &kind, file(), options, headers, wanted)
+        };
+        let device = Description::new(target);
+        let fast = device.has_newer.then(|| with(&PRECOMPILED));
+        // The log of a failure is that of a build with the device's own extensions.
+        fast.filter(|built| built.output.is_some()).unwrap_or_else(|| with(&[]))
+    };
+    let marked = prelude.map(with);
+    marked.filter(|built| built.output.is_some()).unwrap_or_else(|| with(""))
 }
 
 /// Returns the internal options of the vendor's compiler. A compiler with pipes supports them on
 /// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images
 /// its headers of that version do not compile, a defect of the compiler. The option declares images
-/// there.
-fn internal_options(target: Platform, options: &str) -> String {
-    let mut internal = EMIT_VISA.to_owned();
+/// there. `extensions` are on too.
+fn internal_options(target: Platform, options: &str, extensions: &[&'static str]) -> String {
+    let mut added = extensions.to_vec();
     if options.contains("-cl-std=CL3.") {
-        let pipes = Description::new(target).has(PIPES).then_some("+__opencl_c_pipes");
-        let images = (!target.images()).then_some("+__opencl_c_images,+__opencl_c_read_write_images");
-        let added: Vec<_> = pipes.into_iter().chain(images).collect();
-        if !added.is_empty() {
-            internal += &format!(" -cl-ext={}", added.join(","));
-        }
+        added.extend(Description::new(target).has(PIPES).then_some(PIPES));
+        added.extend(IMAGES.into_iter().filter(|_| !target.images()));
     }
-    internal
+    let list = added.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
+    if list.is_empty() { EMIT_VISA.to_owned() } else { format!("{EMIT_VISA} -cl-ext={list}") }
 }
 
 /// Functions in OpenCL C for compilers that declare them without linking them.
@@ -232,7 +232,7 @@ fn built(response: &Response, wanted: &str) -> Built {
     let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
     // The line is also present in builds that fail afterwards.
     let lines = log.lines().filter(|line| line.trim() != "Build succeeded.");
-    let mut log: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let mut log = without_own_warnings(&lines.collect::<Vec<_>>());
     if response.code != 0 {
         return Built { output: None, log };
     }
@@ -242,6 +242,27 @@ fn built(response: &Response, wanted: &str) -> Built {
         log += &format!("error: the compiler did not write the file `{wanted}`; it wrote: {}\n", names.join(", "));
     }
     Built { output, log }
+}
+
+/// Drops warnings about the compiler's own header from the lines of a log. In OpenCL C 2.0 and later
+/// the precompiled headers cause one in each build for a device with doubles.
+fn without_own_warnings(lines: &[&str]) -> String {
+    let is_own = |pair: &[&str]| {
+        let included = pair[0].starts_with("In file included from <built-in>:");
+        included && pair[1].starts_with("./CTHeader.h:") && pair[1].contains(": warning: ")
+    };
+    let (mut log, mut rest) = (String::new(), lines);
+    while let [line, after @ ..] = rest {
+        // The position in the header is followed by its line, a caret and, at the end, a blank line.
+        let own = if rest.len() >= 2 && is_own(rest) { 4.min(rest.len()) } else { 0 };
+        let own = own + usize::from(own > 0 && rest.get(own).is_some_and(|line| line.is_empty()));
+        if own == 0 {
+            log += line;
+            log.push('\n');
+        }
+        rest = if own == 0 { after } else { &rest[own..] };
+    }
+    log
 }
 
 /// Returns an output by its requested name, with or without `.bin`.
@@ -390,6 +411,16 @@ mod tests {
         let missing = answer(0, &["out.spv", LOG]);
         assert!(missing.output.is_none() && missing.log.contains("error") && missing.log.contains("out.spv"));
         assert!(!missing.log.contains("succeeded"), "{}", missing.log);
+    }
+
+    #[test]
+    fn warnings_about_the_own_header_are_dropped() {
+        let own = ["In file included from <built-in>:2:", "./CTHeader.h:41:26: warning: unknown", "#pragma x", "  ^"];
+        let other = ["In file included from 1:1:", "a.h:1:2: warning: unused", "int a;", "    ^"];
+        let log = without_own_warnings(&[&own[..], &other, &own, &[""]].concat());
+        assert_eq!(log.lines().collect::<Vec<_>>(), other);
+        assert_eq!(without_own_warnings(&own[..2]), "");
+        assert_eq!(without_own_warnings(&own[..1]), format!("{}\n", own[0]));
     }
 
     #[test]
