@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -24,17 +25,38 @@ fn can_build(test: &str) -> bool {
 
 #[test]
 fn programs_print_what_they_print_on_pocl() {
-    if !can_build("loader") {
+    if can_build("loader") {
+        // Of the four devices one has no images.
+        compare(&scratch("opencl-loader"), &[], 4, 3);
+    }
+}
+
+#[test]
+fn programs_print_the_same_with_todays_compiler() {
+    let today = std::env::var_os("VISAKIT_TODAY").map(PathBuf::from);
+    if !can_build("loader today") || !have("loader today", "vendor", today.is_some(), "VISAKIT_TODAY") {
         return;
     }
-    let folder = scratch("opencl-loader");
-    let icd = driver(&folder);
+    let folder = scratch("opencl-loader-today");
+    let compiler = folder.join("oclc");
+    let wrapper = today.unwrap().join("bin/with-today");
+    let text = format!("#!/bin/sh\nexec {} {} \"$@\"\n", wrapper.display(), env!("CARGO_BIN_EXE_visakit-oclc"));
+    std::fs::write(&compiler, text).unwrap();
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let compiler = compiler.to_str().unwrap();
+    compare(&folder, &[("VISAKIT_COMPILER", compiler), ("VISAKIT_DEVICES", "bmg,dg2,pvc")], 3, 2);
+}
+
+/// Compares the output of each program on each device with that on pocl's only device.
+/// `variables` are set for the driver; `with_images` of the `devices` have images.
+fn compare(folder: &Path, variables: &[(&str, &str)], devices: usize, with_images: usize) {
+    let icd = driver(folder);
     for source in files(&root().join("crates/icd/tests/programs"), "c") {
         let name = source.file_stem().unwrap().to_str().unwrap();
         if OWN_TESTS.contains(&name) {
             continue;
         }
-        let built = compile(&source, &folder);
+        let built = compile(&source, folder);
         // These programs use features that pocl lacks, and compare with the host.
         let wanted = match name {
             "codes" | "features" | "libraries" | "mutable" | "own" | "pages" | "parts" | "recorded" | "signals"
@@ -42,19 +64,18 @@ fn programs_print_what_they_print_on_pocl() {
             "endless" => "left\n".to_owned(),
             // On pocl the child process would hang, because it lacks pocl's threads.
             "forks" => "131070\n131070\nchild: 0\n131070\n".to_owned(),
-            _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), &folder).stdout).unwrap(),
+            _ => String::from_utf8(run(&mut Command::new(&built), Path::new(POCL), folder).stdout).unwrap(),
         };
         assert!(!wanted.is_empty(), "{name} prints nothing on pocl");
-        // Each of the devices prints the output of pocl's only device. One device has no images,
-        // and one program ends with the first device.
-        let devices = match name {
-            "images" => 3,
+        let count = match name {
+            "images" => with_images,
+            // This program ends with the first device.
             "endless" => 1,
-            _ => 4,
+            _ => devices,
         };
-        let found = run(&mut Command::new(&built), &icd, &folder);
+        let found = run(Command::new(&built).envs(variables.iter().copied()), &icd, folder);
         let (said, status) = (String::from_utf8_lossy(&found.stderr), found.status);
-        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(devices), "{name}: {status}: {said}");
+        assert_eq!(String::from_utf8_lossy(&found.stdout), wanted.repeat(count), "{name}: {status}: {said}");
         assert!(status.success() && said.is_empty(), "{name}: {status}: {said}");
     }
 }
