@@ -244,8 +244,8 @@ fn built(response: &Response, wanted: &str) -> Built {
     Built { output, log }
 }
 
-/// Drops warnings about the compiler's own header from the lines of a log. In OpenCL C 2.0 and later
-/// the precompiled headers cause one in each build for a device with doubles.
+/// Drops warnings about the compiler's own header from the lines of a log. In OpenCL C 2.0 and
+/// later the precompiled headers cause one in each build for a device with doubles.
 fn without_own_warnings(lines: &[&str]) -> String {
     let is_own = |pair: &[&str]| {
         let included = pair[0].starts_with("In file included from <built-in>:");
@@ -253,7 +253,7 @@ fn without_own_warnings(lines: &[&str]) -> String {
     };
     let (mut log, mut rest) = (String::new(), lines);
     while let [line, after @ ..] = rest {
-        // The position in the header is followed by its line, a caret and, at the end, a blank line.
+        // The position in the header is followed by its line, a caret and, last, a blank line.
         let own = if rest.len() >= 2 && is_own(rest) { 4.min(rest.len()) } else { 0 };
         let own = own + usize::from(own > 0 && rest.get(own).is_some_and(|line| line.is_empty()));
         if own == 0 {
