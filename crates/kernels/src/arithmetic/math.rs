@@ -1,8 +1,10 @@
 //! Functions of one or two floats. Functions that the hardware approximates are computed in DF and
 //! rounded once.
 
-use crate::arithmetic::angle;
+use std::f64::consts::LOG2_E;
+
 use crate::arithmetic::compute::{ChunkOp, Op, lane_ops};
+use crate::arithmetic::{angle, powers};
 use crate::lowering::{LowerResult, Lowering};
 use crate::operation::record::Node;
 use visakit::rt::ComponentWise;
@@ -62,118 +64,258 @@ pub(crate) fn rndz(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
 const ROUNDING: &str = "rounding an integer";
 
 pub(crate) fn exp(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst, |[a]| a.exp2())
+    together(l, inst, Power)
 }
 
 pub(crate) fn log(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst, |[a]| a.log2())
+    together(l, inst, Logarithm)
 }
 
 pub(crate) fn pow(l: &mut Lowering<'_>, inst: &ComponentWise<'_, 2>) -> LowerResult {
-    approximate(l, inst, |[a, b]| (b * a.abs().log2()).exp2())
-}
-
-pub(crate) fn tanh(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst, |[a]| a.tanh())
+    together(l, inst, PowerOf)
 }
 
 pub(crate) fn sigm(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    approximate(l, inst, |[a]| 1.0 / (1.0 + (-a).exp()))
+    together(l, inst, Sigmoid)
 }
 
-/// Lowers a function of F values that is computed in DF.
-fn approximate<const S: usize>(
-    l: &mut Lowering<'_>,
-    inst: &ComponentWise<'_, S>,
-    f: fn([f64; S]) -> f64,
-) -> LowerResult {
+pub(crate) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    together(l, inst, Sine { quarters: 0, any: f64::sin })
+}
+
+pub(crate) fn cos(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
+    together(l, inst, Sine { quarters: 1, any: f64::cos })
+}
+
+pub(crate) fn tanh(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
     let types = l.types(inst)?;
-    l.apply_costly::<f32, _, S>(inst, types, Approximate(f))
+    l.apply_costly::<f32, _, 1>(inst, types, Tanh)
 }
 
+/// Hyperbolic tangent of F values, by the system's library.
 #[derive(Clone, Copy)]
-struct Approximate<const S: usize>(fn([f64; S]) -> f64);
+struct Tanh;
 
-impl<const S: usize> Op<f32, S> for Approximate<S> {
+impl Op<f32, 1> for Tanh {
     type Result = f32;
     const WIDE: bool = false;
 
-    fn compute(self, sources: [f32; S]) -> f32 {
+    fn compute(self, sources: [f32; 1]) -> f32 {
         self.compute_in_mode(sources, FloatMode::PLAIN)
     }
 
-    fn compute_in_mode(self, sources: [f32; S], mode: FloatMode) -> f32 {
-        double_to_single((self.0)(sources.map(|source| source.flushed(mode).into())), mode)
+    fn compute_in_mode(self, [a]: [f32; 1], mode: FloatMode) -> f32 {
+        double_to_single(f64::from(a.flushed(mode)).tanh(), mode)
     }
 
-    fn record<'r>(self, nodes: [Node<'r>; S]) -> Option<Node<'r>> {
+    fn record<'r>(self, nodes: [Node<'r>; 1]) -> Option<Node<'r>> {
         Node::call_with(nodes, move |sources| self.compute(sources))
     }
 }
 
-pub(crate) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    turned(l, inst, Sine { quarters: 0, any: f64::sin })
+/// Function of F values that is computed in DF and rounded once.
+trait Function<const S: usize>: Copy + Send + Sync + 'static {
+    /// Returns true if [`Function::near`] is valid for the values.
+    fn is_near(self, values: [f32; S]) -> bool;
+    /// Returns the result without branches and calls.
+    fn near(self, values: [f64; S]) -> f64;
+    /// Returns the result for any values, by the system's library.
+    fn any(self, values: [f64; S]) -> f64;
 }
 
-pub(crate) fn cos(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    turned(l, inst, Sine { quarters: 1, any: f64::cos })
+/// Power of two.
+#[derive(Clone, Copy)]
+struct Power;
+
+impl Function<1> for Power {
+    #[inline(always)]
+    fn is_near(self, [a]: [f32; 1]) -> bool {
+        !a.is_nan()
+    }
+
+    #[inline(always)]
+    fn near(self, [a]: [f64; 1]) -> f64 {
+        powers::exp2(a)
+    }
+
+    fn any(self, [a]: [f64; 1]) -> f64 {
+        a.exp2()
+    }
 }
 
-fn turned(l: &mut Lowering<'_>, inst: &One<'_>, op: Sine) -> LowerResult {
-    let types = l.types(inst)?;
-    let operands = l.operands::<f32, f32, 1>(inst, inst.pred, types)?;
-    Ok(l.operation(operands, op))
+/// Binary logarithm.
+#[derive(Clone, Copy)]
+struct Logarithm;
+
+impl Function<1> for Logarithm {
+    #[inline(always)]
+    fn is_near(self, [a]: [f32; 1]) -> bool {
+        (a > 0.0) & (a < f32::INFINITY)
+    }
+
+    #[inline(always)]
+    fn near(self, [a]: [f64; 1]) -> f64 {
+        powers::log2(a)
+    }
+
+    fn any(self, [a]: [f64; 1]) -> f64 {
+        a.log2()
+    }
 }
 
-/// Sine of F values plus a number of quarter turns; `any` handles values outside the range of
-/// [`angle::sine`].
+/// The second value as a power of the magnitude of the first one.
+#[derive(Clone, Copy)]
+struct PowerOf;
+
+impl Function<2> for PowerOf {
+    #[inline(always)]
+    fn is_near(self, [a, b]: [f32; 2]) -> bool {
+        (a.abs() > 0.0) & (a.abs() < f32::INFINITY) & (b.abs() < f32::INFINITY)
+    }
+
+    #[inline(always)]
+    fn near(self, [a, b]: [f64; 2]) -> f64 {
+        powers::exp2(b * powers::log2(a.abs()))
+    }
+
+    fn any(self, [a, b]: [f64; 2]) -> f64 {
+        (b * a.abs().log2()).exp2()
+    }
+}
+
+/// Logistic function.
+#[derive(Clone, Copy)]
+struct Sigmoid;
+
+impl Function<1> for Sigmoid {
+    #[inline(always)]
+    fn is_near(self, [a]: [f32; 1]) -> bool {
+        !a.is_nan()
+    }
+
+    #[inline(always)]
+    fn near(self, [a]: [f64; 1]) -> f64 {
+        1.0 / (1.0 + powers::exp2(a * -LOG2_E))
+    }
+
+    fn any(self, [a]: [f64; 1]) -> f64 {
+        1.0 / (1.0 + (-a).exp())
+    }
+}
+
+/// Sine of F values plus a number of quarter turns; `any` is the function for all angles.
 #[derive(Clone, Copy)]
 struct Sine {
     quarters: u64,
     any: fn(f64) -> f64,
 }
 
-impl ChunkOp<f32, f32, 1> for Sine {
+impl Function<1> for Sine {
+    #[inline(always)]
+    fn is_near(self, [a]: [f32; 1]) -> bool {
+        angle::is_near(a)
+    }
+
+    #[inline(always)]
+    fn near(self, [a]: [f64; 1]) -> f64 {
+        angle::sine(a, self.quarters)
+    }
+
+    fn any(self, [a]: [f64; 1]) -> f64 {
+        (self.any)(a)
+    }
+}
+
+/// Lowers a function that is computed for all channels of a chunk together.
+fn together<F: Function<S>, const S: usize>(
+    l: &mut Lowering<'_>,
+    inst: &ComponentWise<'_, S>,
+    function: F,
+) -> LowerResult {
+    let types = l.types(inst)?;
+    let operands = l.operands::<f32, f32, S>(inst, inst.pred, types)?;
+    Ok(l.operation(operands, Together(function)))
+}
+
+/// A function of chunks.
+#[derive(Clone, Copy)]
+struct Together<F>(F);
+
+impl<F: Function<S>, const S: usize> ChunkOp<f32, f32, S> for Together<F> {
     const WIDE: bool = true;
     const MODED: bool = true;
 
     #[inline(always)]
-    fn compute<const N: usize>(&self, [a]: &[impl Values<f32>; 1], thread: &Thread, n: usize) -> [f32; N] {
-        self.near_or_any(a.load(thread, n))
+    fn compute<const N: usize>(&self, sources: &[impl Values<f32>; S], thread: &Thread, n: usize) -> [f32; N] {
+        let mut values = [[0.0; N]; S];
+        for s in 0..S {
+            values[s] = sources[s].load(thread, n);
+        }
+        self.near_or_any(&values)
     }
 
-    fn compute_in_mode(&self, [a]: &[Chunk<f32>; 1], thread: &Thread, n: usize) -> [f32; LANES] {
-        one_by_one(&a.load(thread, n), self.any, thread.mode)
+    fn compute_in_mode(&self, sources: &[Chunk<f32>; S], thread: &Thread, n: usize) -> [f32; LANES] {
+        let mut values = [[0.0; LANES]; S];
+        for s in 0..S {
+            values[s] = sources[s].load(thread, n);
+        }
+        self.one_by_one(&values, thread.mode)
     }
 
-    fn record<'r>(&self, [a]: [Node<'r>; 1]) -> Option<Node<'r>> {
-        let sine = *self;
-        Some(a.call_chunk(
-            a,
-            #[inline(always)]
-            move |a: [f32; 8], _| sine.near_or_any(a),
-        ))
+    fn record<'r>(&self, nodes: [Node<'r>; S]) -> Option<Node<'r>> {
+        let (first, last, whole) = (*nodes.first()?, *nodes.last()?, *self);
+        (S <= 2).then(|| {
+            first.call_chunk(
+                last,
+                #[inline(always)]
+                move |a: [f32; 8], b| {
+                    let mut values = [a; S];
+                    values[S - 1] = b;
+                    whole.near_or_any(&values)
+                },
+            )
+        })
     }
 }
 
-impl Sine {
+impl<F> Together<F> {
     #[inline(always)]
-    fn near_or_any<const N: usize>(&self, a: [f32; N]) -> [f32; N] {
-        let near = from_lanes(|i| angle::sine(a[i].into(), self.quarters) as f32);
-        if angle::are_near(&a) { near } else { self.with_any(&a, &near) }
+    fn near_or_any<const N: usize, const S: usize>(&self, values: &[[f32; N]; S]) -> [f32; N]
+    where
+        F: Function<S>,
+    {
+        let near = from_lanes(|i| self.0.near(lane(values, i).map(f64::from)) as f32);
+        let are_near = (0..N).fold(true, |all, i| all & self.0.is_near(lane(values, i)));
+        if are_near { near } else { self.with_any(values, &near) }
     }
 
-    /// Slow path for chunks with values out of range.
+    /// Slow path for chunks with values that are not near.
     #[cold]
     #[inline(never)]
-    fn with_any<const N: usize>(&self, a: &[f32; N], near: &[f32; N]) -> [f32; N] {
-        let any = one_by_one(a, self.any, FloatMode::PLAIN);
-        from_lanes(|i| if angle::are_near(&[a[i]]) { near[i] } else { any[i] })
+    fn with_any<const N: usize, const S: usize>(&self, values: &[[f32; N]; S], near: &[f32; N]) -> [f32; N]
+    where
+        F: Function<S>,
+    {
+        let any = |i| double_to_single(self.0.any(lane(values, i).map(f64::from)), FloatMode::PLAIN);
+        from_lanes(|i| if self.0.is_near(lane(values, i)) { near[i] } else { any(i) })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn one_by_one<const N: usize, const S: usize>(&self, values: &[[f32; N]; S], mode: FloatMode) -> [f32; N]
+    where
+        F: Function<S>,
+    {
+        from_lanes(|i| double_to_single(self.0.any(lane(values, i).map(|a| a.flushed(mode).into())), mode))
     }
 }
 
-#[cold]
-#[inline(never)]
-fn one_by_one<const N: usize>(values: &[f32; N], f: fn(f64) -> f64, mode: FloatMode) -> [f32; N] {
-    from_lanes(|i| double_to_single(f(values[i].flushed(mode).into()), mode))
+/// Returns the values of a channel.
+#[inline(always)]
+fn lane<const N: usize, const S: usize>(values: &[[f32; N]; S], i: usize) -> [f32; S] {
+    let mut of_lane = [0.0; S];
+    for s in 0..S {
+        of_lane[s] = values[s][i];
+    }
+    of_lane
 }

@@ -8,6 +8,8 @@ pub(crate) mod basic;
 
 mod angle;
 
+mod powers;
+
 pub(crate) mod math;
 
 pub(crate) mod dot;
