@@ -2,12 +2,11 @@
 
 mod common;
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{driver, run};
-use visakit_testing::{files, have, program, root, scratch};
+use visakit_testing::{files, have, program, root, scratch, script, todays_compiler};
 
 /// Path of the loader file of Debian's pocl.
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
@@ -33,16 +32,15 @@ fn programs_print_what_they_print_on_pocl() {
 
 #[test]
 fn programs_print_the_same_with_todays_compiler() {
-    let today = std::env::var_os("VISAKIT_TODAY").map(PathBuf::from);
+    let today = todays_compiler();
     if !can_build("loader today") || !have("loader today", "vendor", today.is_some(), "VISAKIT_TODAY") {
         return;
     }
     let folder = scratch("opencl-loader-today");
     let compiler = folder.join("oclc");
-    let wrapper = today.unwrap().join("bin/with-today");
-    let text = format!("#!/bin/sh\nexec {} {} \"$@\"\n", wrapper.display(), env!("CARGO_BIN_EXE_visakit-oclc"));
-    std::fs::write(&compiler, text).unwrap();
-    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let wrapper = today.unwrap().with_file_name("with-today");
+    let oclc = env!("CARGO_BIN_EXE_visakit-oclc");
+    script(&compiler, &format!("exec {} {oclc} \"$@\"", wrapper.display()));
     let compiler = compiler.to_str().unwrap();
     compare(&folder, &[("VISAKIT_COMPILER", compiler), ("VISAKIT_DEVICES", "bmg,dg2,pvc")], 3, 2);
 }
@@ -224,11 +222,10 @@ fn a_failing_compiler_is_a_build_error() {
         ["exit 9", "exec <&-; echo nonsense", "kill -11 $$", "head -c 9 >/dev/null; exit 1"].iter().enumerate()
     {
         let fake = folder.join(format!("compiler{n}"));
-        std::fs::write(&fake, format!("#!/bin/sh\n[ \"$1\" = --check ] && exec {real} --check\n{end}\n")).unwrap();
-        std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        script(&fake, &format!("[ \"$1\" = --check ] && exec {real} --check\n{end}"));
         let mut command = Command::new(&built);
-        command.env("OCL_ICD_VENDORS", driver(&folder)).env("VISAKIT_COMPILER", &fake).env("VISAKIT_DEVICES", "dg2");
-        let found = command.env("VISAKIT_CACHE", folder.join("cache")).output().unwrap();
+        command.env("VISAKIT_COMPILER", &fake).env("VISAKIT_DEVICES", "dg2");
+        let found = run(&mut command, &driver(&folder), &folder);
         assert_eq!(String::from_utf8_lossy(&found.stdout), "done\n", "{end}: {}", found.status);
         assert!(found.status.success(), "{end}: {}", found.status);
     }

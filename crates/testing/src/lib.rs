@@ -4,6 +4,7 @@
 pub mod imports;
 pub mod schema;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -75,6 +76,12 @@ pub fn scratch(name: &str) -> PathBuf {
     let _ = std::fs::remove_dir_all(&dir);
     std::fs::create_dir_all(&dir).expect("a scratch folder");
     dir
+}
+
+/// Writes a shell script that can be executed; `lines` follow the first line.
+pub fn script(path: &Path, lines: &str) {
+    std::fs::write(path, format!("#!/bin/sh\n{lines}\n")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Returns a Cargo command that builds in the folder `target`. Nothing is kept for a later change,

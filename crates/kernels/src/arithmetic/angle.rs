@@ -10,7 +10,7 @@ const NEAR: f32 = 65536.0;
 /// and the next 53 bits.
 const QUARTER: [f64; 2] = [f64::from_bits(0x3ff9_21fb_5440_0000), f64::from_bits(0x3dd0_b461_1a62_6331)];
 /// Addend that leaves the nearest integer in the low bits of the sum.
-const WHOLE: f64 = (3_u64 << 51) as f64;
+pub(super) const WHOLE: f64 = (3_u64 << 51) as f64;
 /// Coefficients of the sine series after the first, for powers of the square: reciprocals of odd
 /// factorials.
 const ODD: [f64; 7] = [

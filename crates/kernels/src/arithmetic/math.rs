@@ -3,7 +3,7 @@
 
 use std::f64::consts::LOG2_E;
 
-use crate::arithmetic::compute::{ChunkOp, Op, lane_ops};
+use crate::arithmetic::compute::{ChunkOp, lane_ops};
 use crate::arithmetic::{angle, powers};
 use crate::lowering::{LowerResult, Lowering};
 use crate::operation::record::Node;
@@ -80,37 +80,15 @@ pub(crate) fn sigm(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
 }
 
 pub(crate) fn sin(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    together(l, inst, Sine { quarters: 0, any: f64::sin })
+    together(l, inst, Sine)
 }
 
 pub(crate) fn cos(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    together(l, inst, Sine { quarters: 1, any: f64::cos })
+    together(l, inst, Cosine)
 }
 
 pub(crate) fn tanh(l: &mut Lowering<'_>, inst: &One<'_>) -> LowerResult {
-    let types = l.types(inst)?;
-    l.apply_costly::<f32, _, 1>(inst, types, Tanh)
-}
-
-/// Hyperbolic tangent of F values, by the system's library.
-#[derive(Clone, Copy)]
-struct Tanh;
-
-impl Op<f32, 1> for Tanh {
-    type Result = f32;
-    const WIDE: bool = false;
-
-    fn compute(self, sources: [f32; 1]) -> f32 {
-        self.compute_in_mode(sources, FloatMode::PLAIN)
-    }
-
-    fn compute_in_mode(self, [a]: [f32; 1], mode: FloatMode) -> f32 {
-        double_to_single(f64::from(a.flushed(mode)).tanh(), mode)
-    }
-
-    fn record<'r>(self, nodes: [Node<'r>; 1]) -> Option<Node<'r>> {
-        Node::call_with(nodes, move |sources| self.compute(sources))
-    }
+    together(l, inst, Tangent)
 }
 
 /// Function of F values that is computed in DF and rounded once.
@@ -123,107 +101,46 @@ trait Function<const S: usize>: Copy + Send + Sync + 'static {
     fn any(self, values: [f64; S]) -> f64;
 }
 
-/// Power of two.
-#[derive(Clone, Copy)]
-struct Power;
+/// Defines functions: for each its arguments, the condition for the result without branches, that
+/// result, and the one of the system's library.
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident),*) if $is_near:expr => $near:expr, else $any:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        struct $name;
 
-impl Function<1> for Power {
-    #[inline(always)]
-    fn is_near(self, [a]: [f32; 1]) -> bool {
-        !a.is_nan()
-    }
+        impl Function<{ [$(stringify!($arg)),*].len() }> for $name {
+            #[inline(always)]
+            fn is_near(self, [$($arg),*]: [f32; { [$(stringify!($arg)),*].len() }]) -> bool {
+                $is_near
+            }
 
-    #[inline(always)]
-    fn near(self, [a]: [f64; 1]) -> f64 {
-        powers::exp2(a)
-    }
+            #[inline(always)]
+            fn near(self, [$($arg),*]: [f64; { [$(stringify!($arg)),*].len() }]) -> f64 {
+                $near
+            }
 
-    fn any(self, [a]: [f64; 1]) -> f64 {
-        a.exp2()
-    }
+            fn any(self, [$($arg),*]: [f64; { [$(stringify!($arg)),*].len() }]) -> f64 {
+                $any
+            }
+        }
+    )*};
 }
 
-/// Binary logarithm.
-#[derive(Clone, Copy)]
-struct Logarithm;
-
-impl Function<1> for Logarithm {
-    #[inline(always)]
-    fn is_near(self, [a]: [f32; 1]) -> bool {
-        (a > 0.0) & (a < f32::INFINITY)
-    }
-
-    #[inline(always)]
-    fn near(self, [a]: [f64; 1]) -> f64 {
-        powers::log2(a)
-    }
-
-    fn any(self, [a]: [f64; 1]) -> f64 {
-        a.log2()
-    }
-}
-
-/// The second value as a power of the magnitude of the first one.
-#[derive(Clone, Copy)]
-struct PowerOf;
-
-impl Function<2> for PowerOf {
-    #[inline(always)]
-    fn is_near(self, [a, b]: [f32; 2]) -> bool {
-        (a.abs() > 0.0) & (a.abs() < f32::INFINITY) & (b.abs() < f32::INFINITY)
-    }
-
-    #[inline(always)]
-    fn near(self, [a, b]: [f64; 2]) -> f64 {
-        powers::exp2(b * powers::log2(a.abs()))
-    }
-
-    fn any(self, [a, b]: [f64; 2]) -> f64 {
-        (b * a.abs().log2()).exp2()
-    }
-}
-
-/// Logistic function.
-#[derive(Clone, Copy)]
-struct Sigmoid;
-
-impl Function<1> for Sigmoid {
-    #[inline(always)]
-    fn is_near(self, [a]: [f32; 1]) -> bool {
-        !a.is_nan()
-    }
-
-    #[inline(always)]
-    fn near(self, [a]: [f64; 1]) -> f64 {
-        1.0 / (1.0 + powers::exp2(a * -LOG2_E))
-    }
-
-    fn any(self, [a]: [f64; 1]) -> f64 {
-        1.0 / (1.0 + (-a).exp())
-    }
-}
-
-/// Sine of F values plus a number of quarter turns; `any` is the function for all angles.
-#[derive(Clone, Copy)]
-struct Sine {
-    quarters: u64,
-    any: fn(f64) -> f64,
-}
-
-impl Function<1> for Sine {
-    #[inline(always)]
-    fn is_near(self, [a]: [f32; 1]) -> bool {
-        angle::is_near(a)
-    }
-
-    #[inline(always)]
-    fn near(self, [a]: [f64; 1]) -> f64 {
-        angle::sine(a, self.quarters)
-    }
-
-    fn any(self, [a]: [f64; 1]) -> f64 {
-        (self.any)(a)
-    }
+functions! {
+    /// Power of two.
+    Power(a) if !a.is_nan() => powers::exp2(a), else a.exp2();
+    /// Binary logarithm.
+    Logarithm(a) if (a > 0.0) & (a < f32::INFINITY) => powers::log2(a), else a.log2();
+    /// The second value as a power of the magnitude of the first one.
+    PowerOf(a, b) if (a.abs() > 0.0) & (a.abs() < f32::INFINITY) & (b.abs() < f32::INFINITY)
+        => powers::exp2(b * powers::log2(a.abs())), else (b * a.abs().log2()).exp2();
+    /// Logistic function.
+    Sigmoid(a) if !a.is_nan() => 1.0 / (1.0 + powers::exp2(a * -LOG2_E)), else 1.0 / (1.0 + (-a).exp());
+    Sine(a) if angle::is_near(a) => angle::sine(a, 0), else a.sin();
+    Cosine(a) if angle::is_near(a) => angle::sine(a, 1), else a.cos();
+    /// Hyperbolic tangent, by the library for all values but zeros.
+    Tangent(a) if a == 0.0 => a, else a.tanh();
 }
 
 /// Lowers a function that is computed for all channels of a chunk together.
@@ -259,7 +176,7 @@ impl<F: Function<S>, const S: usize> ChunkOp<f32, f32, S> for Together<F> {
         for s in 0..S {
             values[s] = sources[s].load(thread, n);
         }
-        self.one_by_one(&values, thread.mode)
+        from_lanes(|i| self.any(lane(&values, i), thread.mode))
     }
 
     fn record<'r>(&self, nodes: [Node<'r>; S]) -> Option<Node<'r>> {
@@ -296,17 +213,17 @@ impl<F> Together<F> {
     where
         F: Function<S>,
     {
-        let any = |i| double_to_single(self.0.any(lane(values, i).map(f64::from)), FloatMode::PLAIN);
-        from_lanes(|i| if self.0.is_near(lane(values, i)) { near[i] } else { any(i) })
+        from_lanes(|i| {
+            let values = lane(values, i);
+            if self.0.is_near(values) { near[i] } else { self.any(values, FloatMode::PLAIN) }
+        })
     }
 
-    #[cold]
-    #[inline(never)]
-    fn one_by_one<const N: usize, const S: usize>(&self, values: &[[f32; N]; S], mode: FloatMode) -> [f32; N]
+    fn any<const S: usize>(&self, values: [f32; S], mode: FloatMode) -> f32
     where
         F: Function<S>,
     {
-        from_lanes(|i| double_to_single(self.0.any(lane(values, i).map(|a| a.flushed(mode).into())), mode))
+        double_to_single(self.0.any(values.map(|value| value.flushed(mode).into())), mode)
     }
 }
 
@@ -318,4 +235,29 @@ fn lane<const N: usize, const S: usize>(values: &[[f32; N]; S], i: usize) -> [f3
         of_lane[s] = values[s][i];
     }
     of_lane
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value that is not near changes no other channel of its chunk.
+    #[test]
+    fn channels_are_independent() {
+        fn check<F: Function<1>>(function: F, far: f32) {
+            let near = [0.0, 0.5, 1.0, 3.0].map(|a| if function.is_near([a]) { a } else { 2.0 });
+            let [a, b, c, d] = Together(function).near_or_any(&[near]);
+            let any = Together(function).any([far], FloatMode::PLAIN);
+            assert!(!function.is_near([far]));
+            let mixed = Together(function).near_or_any(&[[near[0], near[1], far, near[3]]]);
+            assert_eq!(mixed.map(f32::to_bits), [a, b, any, d].map(f32::to_bits), "{c}");
+        }
+        check(Power, f32::NAN);
+        check(Logarithm, 0.0);
+        check(Logarithm, -1.0);
+        check(Sigmoid, f32::NAN);
+        check(Sine, f32::INFINITY);
+        check(Cosine, 70_000.0);
+        check(Tangent, 0.25);
+    }
 }

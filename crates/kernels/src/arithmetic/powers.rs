@@ -2,10 +2,10 @@
 //! computed together. Polynomials are evaluated in pairs of terms, which depend on each other less
 //! than those of Horner's scheme.
 
+use super::angle::WHOLE;
+
 /// Largest exponent that is computed; the result is beyond F already.
 const LIMIT: f64 = 1000.0;
-/// Addend that leaves the nearest integer in the low bits of the sum.
-const WHOLE: f64 = (3_u64 << 51) as f64;
 /// Exponent of 1 in the bits of DF.
 const BIAS: u64 = 1023;
 /// Bits of the mantissa of DF.

@@ -9,7 +9,7 @@ use visakit_zebin::ocloc::INSTALL;
 
 use crate::base::environment::ENVIRONMENT;
 use crate::base::say::say;
-use crate::devices::features::{Has, PRECOMPILED, PROMISES};
+use crate::devices::features::{Has, IMAGES, PRECOMPILED, PROMISES};
 use crate::devices::offered;
 use crate::vendor::compilers;
 
@@ -102,7 +102,7 @@ impl Description {
     /// Returns the macros that a program for the device must not see: the headers or the options of
     /// the build define them although the device lacks the feature.
     pub fn untrue_macros(&self) -> impl Iterator<Item = &'static str> {
-        PROMISES.into_iter().chain(PRECOMPILED).filter(|name| !self.has(name))
+        PROMISES.into_iter().chain(IMAGES).chain(PRECOMPILED).filter(|name| !self.has(name))
     }
 }
 

@@ -94,7 +94,7 @@ const NEWER_DOUBLE_FEATURES: [&str; 2] =
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
 /// some. Bit operations and differences of most floats are declared but not linked.
-pub const PROMISES: [&str; 18] = [
+pub const PROMISES: [&str; 16] = [
     PIPES,
     "cl_intel_bfloat16_conversions",
     "cl_intel_subgroup_local_block_io",
@@ -111,8 +111,6 @@ pub const PROMISES: [&str; 18] = [
     "__opencl_c_kernel_clock_scope_device",
     "__opencl_c_kernel_clock_scope_sub_group",
     "__opencl_c_kernel_clock_scope_work_group",
-    IMAGES[0],
-    IMAGES[1],
 ];
 
 /// Features of images in OpenCL C 3.0, without writes of 3D images.

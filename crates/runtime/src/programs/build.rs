@@ -251,20 +251,24 @@ fn built(response: &Response, wanted: &str) -> Built {
 /// Drops warnings about the compiler's own header from the lines of a log. In OpenCL C 2.0 and
 /// later the precompiled headers cause one in each build for a device with doubles.
 fn without_own_warnings(lines: &[&str]) -> String {
-    let is_own = |pair: &[&str]| {
-        let included = pair[0].starts_with("In file included from <built-in>:");
-        included && pair[1].starts_with("./CTHeader.h:") && pair[1].contains(": warning: ")
+    let is_own = |line: &str, position: &str| {
+        let included = line.starts_with("In file included from <built-in>:");
+        included && position.starts_with("./CTHeader.h:") && position.contains(": warning: ")
     };
     let (mut log, mut rest) = (String::new(), lines);
     while let [line, after @ ..] = rest {
-        // The position in the header is followed by its line, a caret and, last, a blank line.
-        let own = if rest.len() >= 2 && is_own(rest) { 4.min(rest.len()) } else { 0 };
-        let own = own + usize::from(own > 0 && rest.get(own).is_some_and(|line| line.is_empty()));
-        if own == 0 {
-            log += line;
-            log.push('\n');
-        }
-        rest = if own == 0 { after } else { &rest[own..] };
+        rest = match after {
+            // The position is followed by its line, a caret and, last, a blank line.
+            [position, ..] if is_own(line, position) => match after.get(3..).unwrap_or_default() {
+                ["", others @ ..] => others,
+                others => others,
+            },
+            _ => {
+                log += line;
+                log.push('\n');
+                after
+            }
+        };
     }
     log
 }

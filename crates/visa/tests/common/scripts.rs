@@ -2,21 +2,19 @@
 
 #![allow(dead_code, reason = "not every test uses every function")]
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Writes a script that lists `devices` and, for a compilation, runs `build` with the device in
 /// `$device`.
 pub(crate) fn compiler(folder: &Path, name: &str, devices: &str, build: &str) -> PathBuf {
-    let script = format!(
-        "#!/bin/sh\nif [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
+    let lines = format!(
+        "if [ \"$2\" = --help ]; then echo '  <device_type> can be: {devices}, ip version  or so'; exit 0; fi\n\
          if [ \"$1\" = query ]; then printf '{name}.1\\0' >OCL_DRIVER_VERSION; exit 0; fi\n\
-         while [ $# -gt 0 ]; do case $1 in -device) device=$2; shift ;; -file) file=$2; shift ;; esac; shift; done\n{build}\n"
+         while [ $# -gt 0 ]; do case $1 in -device) device=$2; shift ;; -file) file=$2; shift ;; esac; shift; done\n{build}"
     );
     let path = folder.join(name);
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    visakit_testing::script(&path, &lines);
     path
 }
 
