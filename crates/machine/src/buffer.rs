@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use crate::accesses::AccessKind;
 pub use crate::lent::{Guards, Lent, Part};
-use visakit_native::{PAGE, may_fail};
+use visakit_native::{PAGE, host, may_fail};
 
 /// True if the process has a limit on its address space. Without a limit the system overcommits,
 /// and probing costs time.
@@ -213,9 +213,9 @@ impl Buffer {
     /// Zeroes the whole words of `bytes` bytes from `offset`, clipped to the buffer.
     #[inline]
     pub fn clear_range(&self, offset: u64, bytes: u64) {
-        for word in self.words().iter().skip(offset as usize / 4).take(bytes as usize / 4) {
-            word.store(0, Relaxed);
-        }
+        let all = self.words();
+        let first = (offset as usize / 4).min(all.len());
+        host::clear(&all[first..first.saturating_add(bytes as usize / 4).min(all.len())]);
     }
 
     /// Records all accesses by byte, under a number.

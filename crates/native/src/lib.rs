@@ -28,7 +28,7 @@ pub const HAS_BACK_END: bool = cfg!(all(target_arch = "x86_64", unix));
 
 pub use backend::{Code, Lent, Memory, compile};
 pub use runtime::allocator::{Allocator, may_fail};
-pub use runtime::exit::{Exit, Refusal, Resume};
+pub use runtime::exit::{Exit, Refusal, Resume, Together};
 pub use runtime::frame::{Buffer, Frame, Marks, PAGE};
 pub use runtime::host::{self, Level};
 pub use runtime::threads::{PIECE, Piece, Threads, WordPlace};

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::AtomicU32;
 
 use crate::ir::Routine;
-use crate::runtime::exit::{Exit, Refusal, Resume};
+use crate::runtime::exit::{Exit, Refusal, Resume, Together};
 use crate::runtime::frame::{Buffer, Frame};
 use crate::runtime::host::Level;
 use crate::runtime::threads::Threads;
@@ -98,19 +98,19 @@ impl Lent<'_> {
         match *self.0 {}
     }
 
-    /// Sets the number of instructions at which no block begins.
-    pub fn set_until(&mut self, _: u64) {
-        match *self.0 {}
-    }
-
-    /// Returns true if channels wait anywhere.
-    pub fn is_divergent(&mut self) -> bool {
+    /// Starts a thread in the place of another.
+    pub fn begin(&mut self, _: u32, _: u64, _: impl FnOnce(&mut [u8])) {
         match *self.0 {}
     }
 
     /// Changes the registers.
     pub fn change(&mut self, _: impl FnOnce(&mut [u8])) {
         match *self.0 {}
+    }
+
+    /// Runs the threads of a group together, of which there are none.
+    pub fn run_together(_: &mut [Self], _: &mut [u32]) -> Together {
+        Together::default()
     }
 
     /// Runs threads one after the other.

@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use crate::faults::Faults;
-use crate::group::{Own, Worker};
+use crate::group::Worker;
 use crate::helpers;
 use crate::options::{GroupOrder, Options};
+use crate::own::Own;
 use crate::plan::Plan;
 use crate::stats::Counts;
 use visakit_machine::fault::TrapReport;

@@ -1,29 +1,27 @@
 //! Execution of thread groups: starts hardware threads, schedules them, and counts instructions.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::barriers::{Barriers, State};
 use crate::endless::{Samples, is_due, look};
 use crate::exchange::exchanges;
 use crate::execute::run_thread;
+use crate::limits::TURN;
 use crate::memory::Implicit;
 use crate::native::{Begun, Native};
+use crate::own::Own;
 use crate::plan::Plan;
 use crate::start::{Images, new_thread, reset, restart};
 use crate::starts::Starts;
 use crate::stats::Counts;
 use crate::stopped::{fault, waiting};
-use crate::turns::{TURN, rounds, runs, state_after, stuck, tell_barriers};
+use crate::turns::{rounds, runs, state_after, stuck, tell_barriers};
 use visakit_kernels::code::DebugLoc;
 use visakit_launch::implicit;
-use visakit_machine::World;
-use visakit_machine::buffer::Buffer;
 use visakit_machine::fault::{Trap, TrapReport};
 use visakit_machine::flow::Next;
-use visakit_machine::observer::{Observer, Spot, Watch};
 use visakit_machine::thread::Thread;
-use visakit_machine::trace::Trace;
+use visakit_native::Lent;
 
 /// State of a host thread, reused from group to group.
 pub(super) struct Worker<'a> {
@@ -52,62 +50,6 @@ pub(super) struct Worker<'a> {
 
 /// Claims the next group to run, if any.
 pub(super) type NextGroup<'n> = dyn FnMut() -> Option<[u32; 3]> + 'n;
-
-/// Resources of one group at a time. Every group finds them zeroed and at the same addresses, so
-/// that no result depends on earlier groups.
-pub(super) struct Own<'a> {
-    /// Observer, if all groups run on this thread.
-    observer: Option<&'a dyn Observer>,
-    local: Buffer,
-    private: Vec<Buffer>,
-    trace: Trace,
-    /// Current instruction, for observers.
-    spot: Cell<Spot>,
-}
-
-impl<'a> Own<'a> {
-    pub(super) fn new(plan: &Plan<'_>, observer: Option<&'a dyn Observer>) -> Self {
-        let (mapped, shared) = (plan.mapped, plan.mapped.memory.buffers().len());
-        let private = mapped.private.iter().enumerate().map(|(n, bytes)| {
-            let mut buffer = Buffer::zeros(*bytes);
-            buffer.note_pages(shared + n);
-            buffer
-        });
-        Self {
-            observer,
-            local: Buffer::zeros(plan.local_bytes() as usize),
-            private: private.collect(),
-            trace: Trace::new(shared + mapped.private.len(), plan.code.mixed),
-            spot: Cell::default(),
-        }
-    }
-
-    /// Returns the state that the threads of a group share.
-    fn world<'w>(&'w self, plan: &'w Plan<'_>, group: [u32; 3]) -> World<'w> {
-        let mapped = plan.mapped;
-        World {
-            memory: &mapped.memory,
-            local: &self.local,
-            scratch: self.scratch(plan),
-            private: &self.private,
-            bindings: &mapped.bindings,
-            images: &mapped.images,
-            samplers: &mapped.samplers,
-            watch: self.observer.map(|observer| Watch { observer, group, spot: &self.spot }),
-            trace: &self.trace,
-        }
-    }
-
-    /// Returns the scratch memory of a group.
-    fn scratch<'w>(&'w self, plan: &'w Plan<'_>) -> &'w Buffer {
-        plan.mapped.scratch.buffer.and_then(|index| self.private.get(index)).unwrap_or(&plan.mapped.nothing)
-    }
-
-    /// Returns the recorded accesses.
-    pub(super) fn into_trace(self) -> Trace {
-        self.trace
-    }
-}
 
 impl<'a> Worker<'a> {
     pub(super) fn new(plan: &'a Plan<'a>, own: &'a Own<'a>) -> Self {
@@ -152,7 +94,7 @@ impl<'a> Worker<'a> {
         let mut group = Some(group);
         while let Some(one) = group {
             self.prepare(one, left);
-            group = if self.plan.waits { self.run_together(one)? } else { self.run_in_turn(one, next)? };
+            group = if self.plan.waits { self.run_together(one, next)? } else { self.run_in_turn(one, next)? };
         }
         Ok(())
     }
@@ -179,11 +121,11 @@ impl<'a> Worker<'a> {
         self.groups += 1;
     }
 
-    /// Returns true if groups have no resources except their threads.
+    /// Returns true if the next group needs nothing but its threads and zeroed memory.
     fn is_bare(&self) -> bool {
-        let own = self.own;
-        let is_watched = own.observer.is_some() || self.plan.tracer.is_some();
-        own.local.is_empty() && own.private.is_empty() && self.plan.mapped.implicit.is_none() && !is_watched
+        let plan = self.plan;
+        let is_watched = self.own.observer.is_some() || plan.tracer.is_some();
+        plan.mapped.implicit.is_none() && plan.poison.is_none() && !is_watched
     }
 
     /// Switches to native code as soon as it exists.
@@ -254,7 +196,8 @@ impl<'a> Worker<'a> {
         if self.threads.is_empty() {
             self.threads.push(new_thread(plan));
         }
-        let world = self.own.world(plan, group);
+        let own = self.own;
+        let world = own.world(plan, group);
         self.make_images(known);
         let [thread, ..] = &mut self.threads[..] else { return Ok(None) };
         let starts = &self.starts[known];
@@ -283,6 +226,7 @@ impl<'a> Worker<'a> {
                         other = Some(one);
                         return None;
                     }
+                    own.renew();
                     self.groups += 1;
                     group = one;
                     Some(one)
@@ -302,7 +246,7 @@ impl<'a> Worker<'a> {
                 let paused = self.threads.swap_remove(0);
                 self.start(group, index);
                 self.threads[index] = paused;
-                self.run_all(group)?;
+                self.run_all(group, None)?;
                 // A thread that still had much work left was not waiting for the others; threads of
                 // later groups will not wait either. Round-robin scheduling would only cause cache
                 // misses, so the time slice grows.
@@ -319,15 +263,45 @@ impl<'a> Worker<'a> {
         Ok(other)
     }
 
-    /// Runs all threads until all have ended; each runs until it waits or ends.
-    fn run_together(&mut self, group: [u32; 3]) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
+    /// Runs all threads until all have ended; each runs until it waits or ends. Native code
+    /// continues with the next groups of the same size. Returns a group of another size if one was
+    /// claimed.
+    fn run_together(
+        &mut self,
+        mut group: [u32; 3],
+        next: &mut NextGroup<'_>,
+    ) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
         self.start(group, 0);
-        self.run_all(group).map(|()| None)
+        let (plan, own, known) = (self.plan, self.own, self.starts_of(group));
+        let images = self.images[known].as_ref().filter(|_| self.is_bare());
+        let starts = &self.starts[known];
+        let mut other = None;
+        let renew = |threads: &mut [Lent<'_>]| {
+            let Some((images, one)) = images.zip(next()) else { return false };
+            if plan.range.size_of(one) != starts.size {
+                other = Some(one);
+                return false;
+            }
+            own.renew();
+            self.groups += 1;
+            group = one;
+            for (index, (thread, start)) in threads.iter_mut().zip(&starts.threads).enumerate() {
+                thread.begin(start.channels, plan.limit.min(TURN), |registers| images.fill(index, one, registers));
+            }
+            true
+        };
+        let begun = match &self.native {
+            Some(native) if !plan.count && own.observer.is_none() => {
+                rounds(plan, native, &mut self.threads, &mut self.states, &mut self.counts, renew)
+            }
+            _ => None,
+        };
+        self.run_all(group, begun).map(|()| other)
     }
 
     /// Runs the remaining threads until all have ended; each runs until it waits, ends or exhausts
-    /// its time slice.
-    fn run_all(&mut self, group: [u32; 3]) -> Result<(), Box<TrapReport>> {
+    /// its time slice. Native code may have begun the slice of one.
+    fn run_all(&mut self, group: [u32; 3], mut begun: Option<(usize, Begun)>) -> Result<(), Box<TrapReport>> {
         let world = self.own.world(self.plan, group);
         let states = &mut self.states;
         let mut barriers = Barriers::default();
@@ -338,13 +312,13 @@ impl<'a> Worker<'a> {
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let mut samples = Samples { all_same: looks, ..Samples::default() };
-            let mut left = None;
             if let Some(native) = &self.native
+                && begun.is_none()
                 && !looks
                 && !self.plan.count
                 && self.own.observer.is_none()
             {
-                left = rounds(self.plan, native, &mut self.threads, states, &mut self.counts);
+                begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, |_| false);
             }
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
                 if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
@@ -354,7 +328,7 @@ impl<'a> Worker<'a> {
                 if self.plan.warms && self.native.is_none() {
                     self.native = Native::within(self.plan, &world, done, self.left);
                 }
-                let begun = left.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
+                let begun = begun.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
                 let before = begun.as_ref().map_or(thread.executed, |begun| begun.before);
                 let mut next = if looks {
                     Ok((Next::Pause, DebugLoc::nowhere()))

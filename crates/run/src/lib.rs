@@ -55,6 +55,8 @@ mod plan;
 
 mod start;
 
+mod own;
+
 mod barriers;
 
 mod watched;

@@ -1,12 +1,13 @@
 //! Native code for the groups of a host thread, and its access to the machine.
 
 use visakit_native::ir::Action;
-use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume};
+use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume, Together};
 
+use crate::limits::TURN;
 use crate::plan::Plan;
 use crate::start::{Images, begin, clear_tables};
 use crate::stats::Counts;
-use visakit_kernels::code::{CompiledRoutine, Terminator};
+use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
@@ -26,16 +27,22 @@ pub(super) struct Native<'a> {
     state: Option<u64>,
 }
 
-/// Number of rounds in which threads are handed to native code individually, before all are handed
-/// over together.
-const ROUNDS_APART: usize = 2;
-
 /// A thread's time slice that native code has started.
 pub(super) struct Begun {
     /// Number of instructions that the thread had executed before.
     pub(super) before: u64,
     /// Exit of the native code.
     pub(super) exit: Option<Exit>,
+}
+
+/// Threads of a group that native code has run together.
+pub(super) struct Stopped {
+    /// Index of the thread that returned; the number of threads if all have ended.
+    pub(super) index: usize,
+    /// Its time slice.
+    pub(super) begun: Option<Begun>,
+    /// True if the threads before it have ended; otherwise they wait at a barrier.
+    pub(super) have_ended: bool,
 }
 
 impl<'a> Native<'a> {
@@ -133,53 +140,50 @@ impl<'a> Native<'a> {
         Some((index, exit))
     }
 
-    /// Runs all threads from barrier to barrier, in rounds, until one needs the caller. The threads
-    /// before it have reached the next barrier.
-    pub(super) fn run_rounds(
+    /// Runs the threads of a group together, from barrier to barrier, until one needs the caller.
+    /// After all have ended, `renew` may start those of another group. Returns `None` if a thread
+    /// cannot run natively.
+    pub(super) fn run_together(
         &self,
         plan: &Plan<'_>,
         threads: &mut [Thread],
-        turn: u64,
         counts: &mut Counts,
-    ) -> (usize, Begun) {
-        // The first step of a thread sets its mode, and many programs have only one barrier.
-        let count = threads.len();
-        for index in (0..ROUNDS_APART).flat_map(|_| 0..count) {
-            let thread = &mut threads[index];
-            let before = thread.executed;
-            thread.until = plan.limit.min(before.saturating_add(turn));
-            let exit = self.run(thread, counts);
-            let Some(block) = barrier(plan.code, exit).filter(|_| !thread.flow.is_divergent()) else {
-                return (index, Begun { before, exit });
-            };
-            counts.with_native += thread.executed - before;
-            counts.interpreted += 1;
-            thread.flow.block = block + 1;
-        }
-        let mut places: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
-        // Step counts are not requested.
-        let lend = |thread| self.code.lend(frame(thread, &mut [], &mut []), &self.memory);
-        let mut lent: Vec<Lent<'_>> = threads.iter_mut().map(lend).collect();
-        let (index, begun) = 'rounds: loop {
-            for (index, (lent, place)) in lent.iter_mut().zip(&mut places).enumerate() {
-                let (_, before) = lent.progress();
-                lent.set_until(plan.limit.min(before.saturating_add(turn)));
-                let exit = lent.run(*place);
-                let Some(block) = barrier(plan.code, exit).filter(|_| !lent.is_divergent()) else {
-                    break 'rounds (index, Begun { before, exit });
-                };
-                counts.with_native += lent.progress().1 - before;
-                counts.interpreted += 1;
-                *place = block + 1;
+        mut renew: impl FnMut(&mut [Lent<'_>]) -> bool,
+    ) -> Option<Stopped> {
+        let is_ready = |thread: &Thread| thread.is_plain() || self.begins() && thread.flow.block == 0;
+        threads.iter().all(|thread| is_ready(thread) && !thread.flow.is_divergent()).then_some(())?;
+        let mut blocks: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
+        let mut before: Vec<u64> = threads.iter().map(|thread| thread.executed).collect();
+        let lent = threads.iter_mut().map(|thread| {
+            thread.until = plan.limit.min(thread.executed.saturating_add(TURN));
+            // Step counts are not requested.
+            self.code.lend(frame(thread, &mut [], &mut []), &self.memory)
+        });
+        let mut lents: Vec<Lent<'_>> = lent.collect();
+        let Together { thread: index, exit, have_ended } = loop {
+            let together = Lent::run_together(&mut lents, &mut blocks);
+            let executed: u64 = lents.iter().map(|lent| lent.progress().1).sum();
+            if together.thread < lents.len() || !renew(&mut lents) {
+                break together;
             }
+            counts.instructions += executed;
+            counts.with_native += executed - before.iter().sum::<u64>();
+            blocks.fill(0);
+            before.fill(0);
         };
-        let progress: Vec<_> = lent.iter().map(Lent::progress).collect();
-        drop(lent);
-        for ((thread, (active, executed)), place) in threads.iter_mut().zip(progress).zip(places) {
-            (thread.active, thread.executed, thread.flow.block) = (active, executed, place);
-            thread.until = plan.limit.min(begun.before.saturating_add(turn));
+        let progress: Vec<_> = lents.iter().map(Lent::progress).collect();
+        drop(lents);
+        for (n, (thread, (active, executed))) in threads.iter_mut().zip(progress).enumerate() {
+            (thread.active, thread.executed, thread.flow.block) = (active, executed, blocks[n]);
+            if let Some(at) = self.control.filter(|_| executed > 0) {
+                thread.set_mode(thread.registers.get(at));
+            }
+            if n != index {
+                counts.with_native += executed - before[n];
+            }
         }
-        (index, begun)
+        let begun = before.get(index).map(|before| Begun { before: *before, exit });
+        Some(Stopped { index, begun, have_ended })
     }
 
     /// Runs a thread from the start of its block.
@@ -239,12 +243,6 @@ fn frame<'t>(thread: &'t mut Thread, counts: &'t mut [[u64; 2]], branches: &'t m
         executed: thread.executed,
         until: thread.until,
     }
-}
-
-/// Returns the block at whose end a thread has reached a barrier.
-fn barrier(code: &CompiledRoutine, exit: Option<Exit>) -> Option<u32> {
-    let Some(Exit::End { block }) = exit else { return None };
-    matches!(code.blocks[block as usize].next, Terminator::Barrier).then_some(block)
 }
 
 fn lend<'a>(buffer: &'a Buffer, trace: &'a Trace) -> NativeBuffer<'a> {

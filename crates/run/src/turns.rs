@@ -1,7 +1,7 @@
 //! Turns of a group's threads: which threads can run, and what they wait for.
 
 use crate::barriers::{Barriers, State};
-use crate::native::{Begun, Native};
+use crate::native::{Begun, Native, Stopped};
 use crate::plan::Plan;
 use crate::stats::Counts;
 use crate::stopped::{fault, waiting};
@@ -10,27 +10,29 @@ use visakit_machine::fault::{Trap, TrapReport};
 use visakit_machine::flow::Next;
 use visakit_machine::observer::Observer;
 use visakit_machine::thread::Thread;
+use visakit_native::Lent;
 
-/// Time slice of threads scheduled round-robin, in instructions.
-pub(super) const TURN: u64 = 1 << 16;
-
-/// Runs all threads of a group natively from barrier to barrier, if all can run. Returns the thread
-/// that left native code, with its exit; the threads before it wait at the barrier.
+/// Runs all threads of a group natively from barrier to barrier, if all can run, and those of the
+/// groups that `renew` starts. Returns the time slice of a thread that needs the caller.
 pub(super) fn rounds(
     plan: &Plan<'_>,
     native: &Native<'_>,
     threads: &mut [Thread],
     states: &mut [State],
     counts: &mut Counts,
+    renew: impl FnMut(&mut [Lent<'_>]) -> bool,
 ) -> Option<(usize, Begun)> {
     if states.iter().any(|state| *state != State::Running) {
         return None;
     }
-    let (index, begun) = native.run_rounds(plan, threads, TURN, counts);
-    for (thread, state) in threads.iter().zip(&mut *states).take(index) {
-        *state = State::AtBarrier(plan.code.blocks[thread.flow.block as usize - 1].mark);
+    let Stopped { index, begun, have_ended } = native.run_together(plan, threads, counts, renew)?;
+    for (thread, state) in threads.iter().zip(states).take(index) {
+        *state = match thread.flow.block {
+            block if !have_ended => State::AtBarrier(plan.code.blocks[block as usize - 1].mark),
+            _ => State::Ended,
+        };
     }
-    Some((index, begun))
+    Some((index, begun?))
 }
 
 /// Returns true if a thread can run. It then has passed the barrier that it waited for.

@@ -299,11 +299,17 @@ fn run(
             return Err(format!("{}: {}", finding.report.trap.code(), finding.report));
         }
     }
-    let run =
-        |arguments, engine| launch(&program, &range, arguments, &options(engine)).map_err(|e| format!("launch: {e}"));
-    let natives = if engines { &[Engine::Native, Engine::Avx2][..] } else { &[] };
-    let natives: Vec<_> = natives.iter().map(|engine| (engine, run(arguments.clone(), *engine))).collect();
-    let outcome = run(arguments, Engine::Interpreter);
+    let run = |arguments, engine, stats| {
+        let policy = Policy { stats, ..policy(engine) };
+        let options = Options { policy, ..options(engine) };
+        launch(&program, &range, arguments, &options).map_err(|e| format!("launch: {e}"))
+    };
+    // Counts exclude some paths of native code.
+    let natives =
+        if engines { &[(Engine::Native, true), (Engine::Avx2, true), (Engine::Native, false)][..] } else { &[] };
+    let natives: Vec<_> =
+        natives.iter().map(|(engine, stats)| (engine, run(arguments.clone(), *engine, *stats))).collect();
+    let outcome = run(arguments, Engine::Interpreter, true);
     for (engine, native) in &natives {
         if let Some(difference) = between(&outcome, native) {
             return Err(format!("interpreter and {engine}: {difference}"));
@@ -334,8 +340,9 @@ fn between(one: &Result<Outcome, String>, other: &Result<Outcome, String>) -> Op
             return Some(format!("byte {at} of argument {n}: {:02x?}, not {:02x?}", word(b), word(a)));
         }
     }
+    let have_stats = one.stats.is_some() && other.stats.is_some();
     let counts = |outcome: &Outcome| {
-        let opcodes = outcome.stats.as_ref().map(|stats| stats.by_opcode.clone());
+        let opcodes = outcome.stats.as_ref().filter(|_| have_stats).map(|stats| stats.by_opcode.clone());
         (outcome.instructions, outcome.outside_reads, outcome.outside_writes, outcome.printed.clone(), opcodes)
     };
     (counts(one) != counts(other)).then(|| format!("counts: {:?}, not {:?}", counts(other), counts(one)))
@@ -387,6 +394,9 @@ fn forgive(suite: &Suite<'_>, results: &mut [Ran<'_>]) {
     }
 }
 
+/// Family of which each case runs in all engines.
+const ENGINES: &str = "barriers";
+
 /// Runs a suite and prints what passes.
 ///
 /// Failures listed in `known.txt` in the program folder, as `TARGET FAMILY/KERNEL: reason`, are
@@ -431,7 +441,7 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
                     continue;
                 }
                 let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
-                let extra = (extra(suite.checked), extra(suite.native));
+                let extra = (extra(suite.checked), extra(suite.native) || name == ENGINES);
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
                     // Two targets lack doubles and three lack block messages, so their programs
                     // omit these kernels.

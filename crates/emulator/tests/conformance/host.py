@@ -5,17 +5,26 @@ usage: host.py NAME.cl…    writes NAME.json.gz next to each; compile.py builds
 
 A case is a line of JSON in a `//` comment of the source: `kernel`, `glob`, `loc` and `off` as in the suite's form, and `args`.
 `in`, `inout` and `out` have a type, a number of elements and, except for `out`, a Python expression of the element at index i.
-`val` has a type and a value. All arguments except `in` are compared. Work items run sequentially, so they must not wait for
-each other.
+`val` has a type and a value. All arguments except `in` are compared. Groups run sequentially, and so do their work items unless
+the source has barriers.
 """
 import ctypes, gzip, itertools, json, os, re, struct, subprocess, sys, tempfile
+from threading import Thread
 
 CODES = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "long": "q", "ulong": "Q",
          "half": "e", "float": "f", "double": "d"}
 QUERIES = {"get_global_id": 3, "get_local_id": 3, "get_group_id": 3, "get_global_size": 3, "get_local_size": 3,
            "get_num_groups": 3, "get_global_offset": 3}
 # The functions under clang's mangled names, and one table with their results.
-SHIM = "unsigned long query[7][3];\nunsigned dimensions;\n" + "".join(
+SHIM = """#include <pthread.h>
+_Thread_local unsigned long query[7][3];
+unsigned dimensions;
+unsigned long *queries(void) { return query[0]; }
+static pthread_barrier_t meeting;
+void meet(unsigned items) { pthread_barrier_init(&meeting, 0, items); }
+void barrier(unsigned fences) __asm__("_Z7barrierj");
+void barrier(unsigned fences) { pthread_barrier_wait(&meeting); }
+""" + "".join(
     f"unsigned long {name}(unsigned d) __asm__(\"_Z{len(name)}{name}j\");\n"
     f"unsigned long {name}(unsigned d) {{ return d < 3 ? query[{n}][d] : {int('size' in name or 'num' in name)}; }}\n"
     for n, name in enumerate(QUERIES)) + (
@@ -82,16 +91,29 @@ def run(library, case):
             buffers.append((n, kind, buffer, rest[3] if len(rest) > 3 else None))
     glob, loc = ((case[key] + [1, 1])[:3] for key in ("glob", "loc"))
     off = (case.get("off", []) + [0, 0, 0])[:3]
-    query = ((ctypes.c_ulong * 3) * 7).in_dll(library, "query")
+    library.queries.restype = ctypes.POINTER(ctypes.c_ulong)
     ctypes.c_uint.in_dll(library, "dimensions").value = len(case["glob"])
     kernel = library[case["kernel"]]
-    for z, y, x in itertools.product(*(range(glob[d]) for d in (2, 1, 0))):
-        for d, at in enumerate((x, y, z)):
+
+    def item(at):
+        query = library.queries()
+        for d, at in enumerate(at):
             answers = (at + off[d], at % loc[d], at // loc[d], glob[d], min(loc[d], glob[d] - at // loc[d] * loc[d]),
                        -(-glob[d] // loc[d]), off[d])
             for n, answer in enumerate(answers):
-                query[n][d] = answer
+                query[n * 3 + d] = answer
         kernel(*passed)
+
+    for group in itertools.product(*(range(0, glob[d], loc[d]) for d in (2, 1, 0))):
+        ranges = [range(first, min(first + loc[d], glob[d])) for d, first in zip((2, 1, 0), group)]
+        items = [at[::-1] for at in itertools.product(*ranges)]
+        if library.meets:
+            library.meet(len(items))
+            threads = [Thread(target=item, args=[at]) for at in items]
+            [thread.start() for thread in threads]
+            [thread.join() for thread in threads]
+        else:
+            [item(at) for at in items]
     for n, kind, buffer, ulp in buffers:
         check.append({"arg": n, "type": kind, "ulp": ulp, "expect": buffer.raw.hex()})
     keys = {key: case[key] for key in ("name", "off") if key in case}
@@ -102,6 +124,7 @@ def main():
     for source in map(os.path.abspath, sys.argv[1:]):
         with tempfile.TemporaryDirectory() as folder:
             library = compiled(source, folder)
+            library.meets = "barrier(" in open(source).read()
             cases, data = [], {}
             for line in open(source):
                 if line.startswith("// {"):

@@ -35,9 +35,8 @@ impl CompiledRoutine {
                     Terminator::Fall => End::Fall,
                     Terminator::Branch { uniform, target } => End::Branch { mask, uniform, target },
                     Terminator::Jump { target } => End::Jump { mask, target },
-                    Terminator::Barrier | Terminator::Signal(None) | Terminator::Wait(None) => {
-                        End::Outside(Behind::Next)
-                    }
+                    Terminator::Barrier => End::Outside(Behind::Barrier),
+                    Terminator::Signal(None) | Terminator::Wait(None) => End::Outside(Behind::Next),
                     Terminator::Return { .. } if has_calls => End::Outside(Behind::Anything),
                     Terminator::Return { uniform: true } if mask.predicate == 0 => {
                         End::Outside(Behind::Others(u32::MAX))

@@ -6,12 +6,12 @@ use std::mem::MaybeUninit;
 use memmap2::{Mmap, MmapMut};
 
 use crate::backend::abi::exit;
-use crate::backend::abi::frame::RawFrame;
+use crate::backend::abi::frame::{RawFrame, mode};
 use crate::backend::analysis::byte_set::DenseByteSet;
 use crate::backend::analysis::channels::channels;
 use crate::backend::memory::Memory;
 use crate::ir::{Function, Routine};
-use crate::runtime::exit::{Exit, Resume};
+use crate::runtime::exit::{Exit, Resume, Together};
 use crate::runtime::frame::Frame;
 use crate::runtime::threads::{PIECE, Piece, Start, Threads};
 
@@ -148,7 +148,12 @@ impl Code {
             active: frame.active,
             executed: frame.executed,
             until: frame.until,
-            in_turn: 0,
+            mode: mode::ALONE,
+            index: 0,
+            next: std::ptr::null_mut(),
+            place: std::ptr::null(),
+            block: 0,
+            has_ended: 0,
             left: 0,
             starts: std::ptr::null(),
             pieces: std::ptr::null(),
@@ -164,8 +169,8 @@ impl Code {
             spilled: MaybeUninit::uninit(),
         };
         // The other fields are needed as pointers only.
-        let Frame { registers, occupied, .. } = frame;
-        Lent { code: self, registers, occupied, lives: PhantomData, raw }
+        let Frame { registers, predicates, states, .. } = frame;
+        Lent { code: self, registers, tables: [predicates, states], lives: PhantomData, raw }
     }
 }
 
@@ -173,7 +178,8 @@ impl Code {
 pub struct Lent<'f> {
     code: &'f Code,
     registers: &'f mut [u8],
-    occupied: &'f mut [u64],
+    /// Predicates and states.
+    tables: [&'f mut [u32]; 2],
     /// Borrow of the frame whose memory the pointers refer to.
     lives: PhantomData<Frame<'f>>,
     raw: RawFrame,
@@ -201,18 +207,13 @@ impl Lent<'_> {
         (self.raw.active, self.raw.executed)
     }
 
-    /// Sets the instruction count from which no further block begins.
-    #[inline(always)]
-    pub fn set_until(&mut self, until: u64) {
-        self.raw.until = until;
-    }
-
-    /// Returns true if channels wait at any block.
-    #[inline(always)]
-    pub fn is_divergent(&mut self) -> bool {
-        let is_divergent = self.occupied.iter().any(|word| *word != 0);
-        self.raw.occupied = self.occupied.as_mut_ptr();
-        is_divergent
+    /// Starts a thread in the place of one that has ended, without predicates and states, and with
+    /// the registers that `change` fills. The thread's time slice ends at `until` instructions.
+    pub fn begin(&mut self, channels: u32, until: u64, change: impl FnOnce(&mut [u8])) {
+        self.change(change);
+        self.tables.iter_mut().for_each(|table| table.fill(0));
+        [self.raw.predicates, self.raw.states] = self.tables.each_mut().map(|table| table.as_mut_ptr());
+        (self.raw.active, self.raw.executed, self.raw.until) = (channels, 0, until);
     }
 
     /// Changes the registers.
@@ -228,35 +229,90 @@ impl Lent<'_> {
     pub fn run_in_turn(&mut self, threads: &Threads, first: usize) -> (usize, u64, Option<Exit>) {
         let code = self.code;
         let (starts, pieces) = pieces_from(threads, first, code.limits.registers);
-        (self.raw.in_turn, self.raw.left, self.raw.before) = (1, starts.len() as u64, 0);
+        (self.raw.mode, self.raw.left, self.raw.before) = (mode::IN_TURN, starts.len() as u64, 0);
         (self.raw.starts, self.raw.pieces) = (starts.as_ptr(), pieces.as_ptr());
         let (common, zeros) = (&threads.common[..], &threads.zeros[..]);
         (self.raw.common, self.raw.common_count) = (common.as_ptr(), common.len() as u64);
         (self.raw.zeros, self.raw.zero_count) = (zeros.as_ptr(), zeros.len() as u64);
         self.raw.executed = 0;
         let exit = self.enter(code.in_turn);
-        self.raw.in_turn = 0;
+        self.raw.mode = mode::ALONE;
         // A thread that returned to the caller has already started.
         let exit = (self.raw.left != u64::MAX).then_some(exit);
         let left = self.raw.left.wrapping_add(1) as usize;
         (starts.len() - left, self.raw.before, exit)
     }
 
+    /// Runs the threads of a group together: each to its next barrier, in their order, and again
+    /// from the first one on, until one returns to the caller or all have ended. `blocks` has the
+    /// block at which each thread continues, before and after.
+    ///
+    /// # Panics
+    ///
+    /// If the threads have different code, or a block does not exist.
+    pub fn run_together(threads: &mut [Self], blocks: &mut [u32]) -> Together {
+        let count = threads.len();
+        let Some(code) = threads.first().map(|thread| thread.code) else { return Together::default() };
+        for ((index, thread), block) in (0..).zip(&mut *threads).zip(&*blocks) {
+            assert!(std::ptr::eq(thread.code, code), "the threads of a group run the same code");
+            let raw = &mut thread.raw;
+            (raw.mode, raw.index, raw.has_ended, raw.block) = (mode::TOGETHER, index, 0, *block);
+            raw.place = code.memory.as_ptr().wrapping_add(code.blocks[*block as usize]);
+        }
+        let first = threads.as_mut_ptr();
+        for n in 0..count {
+            // SAFETY: both numbers are less than the length of `threads`, of which no other
+            // reference exists until the code has returned.
+            unsafe { (*first.add(n)).raw.next = &raw mut (*first.add((n + 1) % count)).raw };
+        }
+        // SAFETY: `lend` has made all frames, which are of this code. At a barrier the code
+        // continues with the next frame, at its `place`, which is the beginning of a block.
+        let number = unsafe { code.enter(&raw mut (*first).raw, code.blocks[blocks[0] as usize]) };
+        let (thread, exit) = ((number >> 32) as usize, Exit::of(number as u32));
+        blocks.iter_mut().zip(&*threads).for_each(|(block, thread)| *block = thread.raw.block);
+        if threads[0].raw.has_ended == 0 || thread > 0 {
+            return Together { thread, exit: Some(exit), have_ended: false };
+        }
+        // After the first thread has ended, the others must end too.
+        for (index, (thread, block)) in threads.iter_mut().zip(blocks).enumerate().skip(1) {
+            thread.raw.mode = mode::LAST;
+            let exit = thread.enter(code.blocks[*block as usize]);
+            if thread.raw.has_ended == 0 {
+                return Together { thread: index, exit: Some(exit), have_ended: true };
+            }
+        }
+        Together { thread: count, exit: None, have_ended: true }
+    }
+
     /// Runs from an offset of one of the tables.
     #[inline(always)]
     fn enter(&mut self, place: usize) -> Exit {
-        let code = self.code;
-        let start = code.memory.as_ptr();
+        // SAFETY: `lend` has made the frame, and `place` is the beginning of a block, a place after
+        // a step, or the start of threads, for which `run_in_turn` has filled the frame.
+        Exit::of(unsafe { self.code.enter(&raw mut self.raw, place) } as u32)
+    }
+}
+
+impl Code {
+    /// Runs from an offset of one of the tables. Returns the number of the exit, and in the upper
+    /// half the number of the thread.
+    ///
+    /// # Safety
+    ///
+    /// [`Code::lend`] has made the frame, which lives, and those that it leads to. `place` is a
+    /// place for it.
+    #[inline(always)]
+    unsafe fn enter(&self, frame: *mut RawFrame, place: usize) -> u64 {
+        let start = self.memory.as_ptr();
         // SAFETY: `entry` and `place` are offsets inside of the mapping, which is readable and
-        // executable and lives as long as `code`. `compile` has written its instructions, and has
+        // executable and lives as long as `self`. `compile` has written its instructions, and has
         // checked that the CPU has them. `entry` is a function of the type `Enter`: it saves the
         // registers that the convention preserves, loads its state from the frame, and jumps to its
-        // second argument. `place` is the beginning of a block, a place after a step, or the start
-        // of threads, for which `run_in_turn` has filled the frame. The code reads and writes:
+        // second argument. The code reads and writes:
         // - the register file, predicates, states, waiting channels, occupied blocks and counts.
         //   `validate` has checked that their offsets are below the limits, and `Code::lend` has
         //   compared the limits with the lengths. `frame` borrows the tables mutably, so no other
-        //   code has them; `self` renews a pointer where it uses a table itself.
+        //   code has them; `Lent` renews a pointer where it uses a table itself.
         // - the tables of buffers and surfaces, below their lengths, or below `SURFACES`, which
         //   `Memory::new` guarantees.
         // - the words of buffers. The code compares offsets with the length from `BufferEntry::of`;
@@ -272,20 +328,26 @@ impl Lent<'_> {
         // - its own part of the frame: offsets, operands of functions, and the host's registers. It
         //   changes the rounding of the host's floats only between two places of a block without
         //   an exit between them, and restores it there.
-        //   The code calls only `abi::call`, with operands in `raw` that it has written and that no
-        //   other code uses then, and with a function that `code` keeps. An `extern "C"` function
-        //   does not unwind. The code has no other effects.
-        let number = unsafe {
-            let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(code.entry));
-            enter(&mut self.raw, start.add(place))
-        };
-        let number = number as u32;
+        //   The code calls only `abi::call`, with operands in the frame that it has written and
+        //   that no other code uses then, and with a function that `self` keeps. An `extern "C"`
+        //   function does not unwind. The code has no other effects.
+        unsafe {
+            let enter: Enter = std::mem::transmute::<*const u8, Enter>(start.add(self.entry));
+            enter(frame, start.add(place))
+        }
+    }
+}
+
+impl Exit {
+    /// Returns the exit with this number.
+    #[inline(always)]
+    fn of(number: u32) -> Self {
         let n = number >> exit::BITS;
         match number & ((1 << exit::BITS) - 1) {
-            exit::BLOCK => Exit::Block(n),
-            exit::FULL => Exit::Step { step: n, resume: Resume { step: n, some: false } },
-            exit::SOME => Exit::Step { step: n, resume: Resume { step: n, some: true } },
-            _ => Exit::End { block: n },
+            exit::BLOCK => Self::Block(n),
+            exit::FULL => Self::Step { step: n, resume: Resume { step: n, some: false } },
+            exit::SOME => Self::Step { step: n, resume: Resume { step: n, some: true } },
+            _ => Self::End { block: n },
         }
     }
 }
@@ -316,7 +378,7 @@ pub(crate) struct LinkedCode {
 }
 
 /// The function at [`Code::entry`]: it takes a frame and the place to begin at, and returns the
-/// number of an exit.
+/// numbers of an exit and of its thread.
 type Enter = unsafe extern "sysv64" fn(*mut RawFrame, *const u8) -> u64;
 
 const _: () = assert!(PIECE == 32, "it is copied by one instruction");

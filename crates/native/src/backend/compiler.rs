@@ -9,7 +9,7 @@ use crate::backend::lower::control::block::emit_block;
 use crate::backend::lower::control::cold_path::emit_cold_paths;
 use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::entry::{emit_entry, emit_exit, emit_leave};
-use crate::backend::lower::control::thread_loop::emit_thread_start;
+use crate::backend::lower::control::thread_loop::{emit_switch, emit_thread_start};
 use crate::backend::lower::emitter::{BlockFacts, Emitter};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::Routine;
@@ -42,6 +42,8 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     emit_exit(&mut emitter.masm, labels.leave, count, exit::BLOCK);
     emit_cold_paths(&mut emitter, &mut labels);
     let mut masm = emitter.masm;
+    masm.asm.bind(labels.switch);
+    emit_switch(&mut masm);
     masm.asm.bind(labels.leave);
     emit_leave(&mut masm);
     let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Encoding)?;

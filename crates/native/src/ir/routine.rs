@@ -62,6 +62,8 @@ pub enum End {
 pub enum Behind {
     /// The next block, for the same channels.
     Next,
+    /// The next block, for the same channels, once all threads of the group have arrived.
+    Barrier,
     /// The end for these channels. Others may continue: channels that wait for a later block, or
     /// the next block. The thread ends when no channels wait and all active channels are among
     /// these.

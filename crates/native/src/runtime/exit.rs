@@ -51,3 +51,14 @@ pub struct Resume {
     /// True if any channels may be active; otherwise all channels of the block are active.
     pub(crate) some: bool,
 }
+
+/// Result of threads that run together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Together {
+    /// The thread that returned to the caller; the number of threads if all have ended.
+    pub thread: usize,
+    /// Reason why it returned.
+    pub exit: Option<Exit>,
+    /// True if the threads before it have ended; otherwise they wait at their next barrier.
+    pub have_ended: bool,
+}

@@ -1,4 +1,4 @@
-//! Instructions of the host for code written in Rust: instruction set levels, and three operations
+//! Instructions of the host for code written in Rust: instruction set levels, and four operations
 //! that the compiler does not generate from plain code.
 
 #[cfg(target_arch = "x86_64")]
@@ -158,6 +158,30 @@ pub fn update_pair(words: &[AtomicU32; 2], change: impl Fn(u64) -> u64) -> Optio
         let _ = (words, change);
         None
     }
+}
+
+/// Zeroes words, many at a time. Other threads may use them meanwhile, and see each either zeroed
+/// or not yet.
+///
+/// ```
+/// use std::sync::atomic::AtomicU32;
+/// let words = [5, 6, 7].map(AtomicU32::new);
+/// visakit_native::host::clear(&words[1..]);
+/// assert_eq!(words.map(AtomicU32::into_inner), [5, 0, 0]);
+/// ```
+#[inline]
+pub fn clear(words: &[AtomicU32]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: the instruction stores as many dwords as `words` has, from its start on, which
+        // may change while they are borrowed. Stores of aligned dwords are whole.
+        unsafe {
+            std::arch::asm!("rep stosd", inout("rdi") words.as_ptr() => _, inout("rcx") words.len() => _,
+                in("eax") 0, options(nostack, preserves_flags));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    words.iter().for_each(|word| word.store(0, std::sync::atomic::Ordering::Relaxed));
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::sync::atomic::AtomicU32;
 
 use visakit_native::ir::{Action, Block, Combine, Expression, Kind, Mask, Node, Routine, Step};
-use visakit_native::{Buffer, Code, Exit, Frame, Level, Marks, Memory, compile};
+use visakit_native::{Buffer, Code, Exit, Frame, Lent, Level, Marks, Memory, compile};
 
 /// Size of the register file in bytes.
 pub(crate) const BYTES: usize = 2048;
@@ -81,8 +81,8 @@ impl State {
         self.registers[at as usize..at as usize + 4].copy_from_slice(&value.to_le_bytes());
     }
 
-    /// Runs code from the beginning of a block, or from the place where it returned.
-    pub(crate) fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
+    /// Lends the state to code.
+    pub(crate) fn lend<'a>(&'a mut self, code: &'a Code, memory: &'a Memory<'_>) -> Lent<'a> {
         let frame = Frame {
             registers: &mut self.registers,
             predicates: &mut self.predicates,
@@ -95,7 +95,12 @@ impl State {
             executed: self.executed,
             until: 1000,
         };
-        let mut lent = code.lend(frame, memory);
+        code.lend(frame, memory)
+    }
+
+    /// Runs code from the beginning of a block, or from the place where it returned.
+    pub(crate) fn run(&mut self, code: &Code, from: u32, left: Option<Exit>, memory: &Memory<'_>) -> Option<Exit> {
+        let mut lent = self.lend(code, memory);
         let exit = match left {
             Some(Exit::Step { resume, .. }) => lent.resume(resume),
             _ => lent.run(from),

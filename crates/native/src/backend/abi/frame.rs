@@ -35,8 +35,17 @@ pub(crate) struct RawFrame {
     pub(crate) branches: *mut [u64; 2],
     pub(crate) active: u32,
     pub(crate) executed: u64,
-    /// True if the next thread begins when a thread ends.
-    pub(crate) in_turn: u64,
+    /// Continuation after the end of the thread and after a barrier: one of [`mode`].
+    pub(crate) mode: u32,
+    /// Number of the thread, of those that run together.
+    pub(crate) index: u32,
+    /// The thread after it, of those that run together.
+    pub(crate) next: *mut Self,
+    /// The code at which the thread continues, and the number of its block.
+    pub(crate) place: *const u8,
+    pub(crate) block: u32,
+    /// True if the thread has ended, in a mode that asks for it.
+    pub(crate) has_ended: u32,
     /// The number of threads that may still begin.
     pub(crate) left: u64,
     /// The thread that begins next.
@@ -60,4 +69,16 @@ pub(crate) struct RawFrame {
     pub(crate) operands: MaybeUninit<[Operands; 2]>,
     /// The host's vector registers while a function runs.
     pub(crate) spilled: MaybeUninit<[[u32; 16]; 32]>,
+}
+
+/// Modes of a run: the continuation after the end of a thread and after a barrier.
+pub(crate) mod mode {
+    /// The caller continues.
+    pub(crate) const ALONE: u32 = 0;
+    /// The next thread begins after the end of a thread.
+    pub(crate) const IN_TURN: u32 = 1;
+    /// The next thread continues after a barrier. The frame notes the end.
+    pub(crate) const TOGETHER: u32 = 2;
+    /// The frame notes the end.
+    pub(crate) const LAST: u32 = 3;
 }

@@ -104,6 +104,14 @@ impl Assembler {
         stream.distances.push((stream.len.saturating_sub(4), DistanceTarget::Label(label)));
     }
 
+    /// Loads the address of a label.
+    pub(crate) fn address(&mut self, d: Register, label: Label) {
+        self.rm(Code::Lea_r64_m, d, MemoryOperand::with_base_displ(Register::RIP, 0));
+        if let Some((_, target)) = self.streams[self.depth].distances.last_mut() {
+            *target = DistanceTarget::Label(label);
+        }
+    }
+
     /// Writes an instruction without operands.
     pub(crate) fn plain(&mut self, code: Code) {
         self.put(Ok(Instruction::with(code)));

@@ -18,6 +18,8 @@ pub(crate) struct Labels {
     pub(crate) leave: Label,
     /// Begins the next thread.
     pub(crate) in_turn: Label,
+    /// Continues with the next thread, of those that run together.
+    pub(crate) switch: Label,
     /// The beginning of each block, and the place after the last one.
     pub(crate) blocks: Vec<Label>,
     /// The code after each step: with all channels of its block active, and with any.
@@ -29,8 +31,8 @@ pub(crate) struct Labels {
 impl Labels {
     /// Creates the labels that a routine needs from its beginning.
     pub(crate) fn new(asm: &mut Assembler) -> Self {
-        let (leave, in_turn) = (asm.label(), asm.label());
-        Self { leave, in_turn, blocks: Vec::new(), steps: Vec::new(), full: Vec::new() }
+        let [leave, in_turn, switch] = [(); 3].map(|()| asm.label());
+        Self { leave, in_turn, switch, blocks: Vec::new(), steps: Vec::new(), full: Vec::new() }
     }
 
     /// Binds the place after a step to the current place.

@@ -8,7 +8,7 @@ use crate::backend::asm::operand::at;
 use crate::backend::lower::control::branch::{branch_all, park, skip_unless_taken};
 use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::entry::emit_exit;
-use crate::backend::lower::control::thread_loop::emit_thread_end;
+use crate::backend::lower::control::thread_loop::{emit_barrier, emit_thread_end};
 use crate::backend::lower::host_registers::{ACTIVE, ENABLED};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
@@ -23,6 +23,7 @@ pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels
     }
     match *end {
         End::Outside(Behind::Others(ends)) => emit_thread_end(masm, cx.routine, labels, n, ends),
+        End::Outside(Behind::Barrier) => emit_barrier(masm, cx.routine, labels, n),
         End::Outside(_) => emit_exit(masm, labels.leave, n, exit::END),
         End::Fall => masm.asm.jump(Code::Jmp_rel32_64, blocks[next as usize]),
         End::Jump { mask, target } => {

@@ -17,18 +17,32 @@ pub(crate) fn emit_entry(masm: &mut MacroAssembler) {
     // The calling convention requires a stack pointer that is a multiple of 16.
     masm.asm.ri(Code::Sub_rm64_imm8, Register::RSP, 8);
     masm.asm.rr(Code::Mov_r64_rm64, FRAME, Register::RDI);
+    load_thread(masm);
+    masm.asm.r(Code::Jmp_rm64, Register::RSI);
+}
+
+/// Loads the registers of the thread at [`FRAME`].
+pub(crate) fn load_thread(masm: &mut MacroAssembler) {
     masm.frame(FILE, offset::REGISTERS);
     masm.frame(PREDICATES, offset::PREDICATES);
     masm.frame(WAITING, offset::WAITING);
     masm.asm.rm(Code::Mov_r32_rm32, ACTIVE, at(FRAME, offset::ACTIVE));
     masm.frame(EXECUTED, offset::EXECUTED);
-    masm.asm.r(Code::Jmp_rm64, Register::RSI);
 }
 
-/// Writes the end of the function; EAX has the number of the exit.
-pub(crate) fn emit_leave(masm: &mut MacroAssembler) {
+/// Stores the registers of a thread that change.
+pub(crate) fn store_thread(masm: &mut MacroAssembler) {
     masm.asm.mr(Code::Mov_rm32_r32, at(FRAME, offset::ACTIVE), ACTIVE);
     masm.asm.mr(Code::Mov_rm64_r64, at(FRAME, offset::EXECUTED), EXECUTED);
+}
+
+/// Writes the end of the function; EAX has the number of the exit. It returns the number of the
+/// thread in the upper half.
+pub(crate) fn emit_leave(masm: &mut MacroAssembler) {
+    store_thread(masm);
+    masm.asm.rm(Code::Mov_r32_rm32, Register::ECX, at(FRAME, offset::INDEX));
+    masm.asm.ri(Code::Shl_rm64_imm8, Register::RCX, 32);
+    masm.asm.rr(Code::Or_r64_rm64, Register::RAX, Register::RCX);
     masm.asm.plain(Code::VEX_Vzeroupper);
     masm.asm.ri(Code::Add_rm64_imm8, Register::RSP, 8);
     let saved = [Register::R15, Register::R14, Register::R13, Register::R12, Register::RBP, Register::RBX];

@@ -1,14 +1,16 @@
-//! The thread loop: threads that run in sequence in the same registers.
+//! Threads of a group: in sequence in the same registers, or together from barrier to barrier.
 
 use iced_x86::{Code, Register};
 
 use crate::backend::abi::exit;
+use crate::backend::abi::frame::mode;
 use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
+use crate::backend::asm::stream::Label;
 use crate::backend::lower::control::branch::jump_if_any_word;
 use crate::backend::lower::control::context::Labels;
-use crate::backend::lower::control::entry::cold_exit;
+use crate::backend::lower::control::entry::{cold_exit, load_thread, store_thread};
 use crate::backend::lower::host_registers::{ACTIVE, EXECUTED, FILE, FRAME, PREDICATES};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::Routine;
@@ -53,15 +55,44 @@ pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, la
 /// Ends a thread, unless channels other than `ends` continue; the next thread may start.
 pub(crate) fn emit_thread_end(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels, n: u32, ends: u32) {
     let otherwise = cold_exit(masm, labels.leave, n, exit::END);
-    masm.asm.mi(Code::Cmp_rm64_imm8, at(FRAME, offset::IN_TURN), 0);
-    masm.asm.jump(Code::Je_rel32_64, otherwise);
+    const { assert!(mode::ALONE == 0) };
+    masm.asm.mi(Code::Cmp_rm32_imm8, at(FRAME, offset::MODE), mode::IN_TURN as i32);
+    masm.asm.jump(Code::Jb_rel32_64, otherwise);
     if ends != u32::MAX {
         masm.asm.ri(Code::Test_rm32_imm32, ACTIVE, !ends as i32);
         masm.asm.jump(Code::Jne_rel32_64, otherwise);
     }
+    jump_if_divergent(masm, routine, otherwise);
+    masm.asm.mi(Code::Cmp_rm32_imm8, at(FRAME, offset::MODE), mode::IN_TURN as i32);
+    masm.asm.jump(Code::Je_rel32_64, labels.in_turn);
+    masm.asm.mi(Code::Mov_rm32_imm32, at(FRAME, offset::HAS_ENDED), 1);
+    masm.asm.jump(Code::Jmp_rel32_64, otherwise);
+}
+
+/// Ends block `n` at a barrier: the next thread may continue, of those that run together.
+pub(crate) fn emit_barrier(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels, n: u32) {
+    let otherwise = cold_exit(masm, labels.leave, n, exit::END);
+    masm.asm.mi(Code::Cmp_rm32_imm8, at(FRAME, offset::MODE), mode::TOGETHER as i32);
+    masm.asm.jump(Code::Jne_rel32_64, otherwise);
+    jump_if_divergent(masm, routine, otherwise);
+    masm.asm.mi(Code::Mov_rm32_imm32, at(FRAME, offset::THREAD_BLOCK), n as i32 + 1);
+    masm.asm.address(Register::RAX, labels.blocks[n as usize + 1]);
+    masm.asm.mr(Code::Mov_rm64_r64, at(FRAME, offset::THREAD_PLACE), Register::RAX);
+    masm.asm.jump(Code::Jmp_rel32_64, labels.switch);
+}
+
+/// Continues with the next thread.
+pub(crate) fn emit_switch(masm: &mut MacroAssembler) {
+    store_thread(masm);
+    masm.frame(FRAME, offset::NEXT);
+    load_thread(masm);
+    masm.asm.m(Code::Jmp_rm64, at(FRAME, offset::THREAD_PLACE));
+}
+
+/// Jumps if channels wait at any block.
+fn jump_if_divergent(masm: &mut MacroAssembler, routine: &Routine, label: Label) {
     masm.frame(Register::RCX, offset::OCCUPIED);
-    jump_if_any_word(masm, 0..routine.blocks.len() as u32 / 64 + 1, otherwise);
-    masm.asm.jump(Code::Jmp_rel32_64, labels.in_turn);
+    jump_if_any_word(masm, 0..routine.blocks.len() as u32 / 64 + 1, label);
 }
 
 /// Copies [`PIECES`] pieces of a list to the register file.
