@@ -441,7 +441,7 @@ pub(crate) fn run_suite(suite: &Suite<'_>) {
                     continue;
                 }
                 let extra = |every: Option<usize>| every.is_some_and(|every| number.is_multiple_of(every));
-                let extra = (extra(suite.checked), extra(suite.native) || name == ENGINES);
+                let extra = (extra(suite.checked), extra(suite.native) || *name == ENGINES);
                 if zebin.kernel_infos().all(|kernel| kernel.name != case.kernel) {
                     // Two targets lack doubles and three lack block messages, so their programs
                     // omit these kernels.
