@@ -182,9 +182,20 @@ fn fourth() -> Vec<Case> {
     out
 }
 
+/// Returns kernels whose groups meet at barriers after little work.
+fn fifth() -> Vec<Case> {
+    let mut numbers = Numbers(0x7654_3210_fedc_ba98);
+    let n: usize = 1 << 16;
+    let mut case = |kernel, (local, results): (u64, usize)| {
+        let arguments = vec![Value::Zeros(results * 4), numbers.uints(n, u32::MAX)];
+        Case { program: "barriers", kernel, global: [n as u64, 1], local: [local, 1], arguments }
+    };
+    vec![case("sums", (64, n / 64)), case("prefixes", (128, n))]
+}
+
 /// Returns all kernels.
 pub(crate) fn all() -> Vec<Case> {
-    first().into_iter().chain(second()).chain(third()).chain(fourth()).collect()
+    first().into_iter().chain(second()).chain(third()).chain(fourth()).chain(fifth()).collect()
 }
 
 /// Returns the contents of a buffer; empty for other arguments.

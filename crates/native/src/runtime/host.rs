@@ -171,16 +171,13 @@ pub fn update_pair(words: &[AtomicU32; 2], change: impl Fn(u64) -> u64) -> Optio
 /// ```
 #[inline]
 pub fn clear(words: &[AtomicU32]) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(unix)]
     {
-        // SAFETY: the instruction stores as many dwords as `words` has, from its start on, which
-        // may change while they are borrowed. Stores of aligned dwords are whole.
-        unsafe {
-            std::arch::asm!("rep stosd", inout("rdi") words.as_ptr() => _, inout("rcx") words.len() => _,
-                in("eax") 0, options(nostack, preserves_flags));
-        }
+        // SAFETY: the bytes are those of `words`, which may change while they are borrowed. The
+        // system stores whole words, because the vectors that it stores begin and end at one.
+        unsafe { libc::memset(words.as_ptr().cast_mut().cast(), 0, size_of_val(words)) };
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(unix))]
     words.iter().for_each(|word| word.store(0, std::sync::atomic::Ordering::Relaxed));
 }
 
