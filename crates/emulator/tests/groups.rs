@@ -10,7 +10,7 @@ use kernel::{program, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Policy, Program, launch};
+use visakit_emulator::run::{Engine, GroupOrder, Options, Policy, Program, launch};
 
 /// Number of groups, enough for native code to continue with the next one by itself.
 const GROUPS: u64 = 20;
@@ -43,19 +43,42 @@ const CHECK: &str = "
 ";
 
 /// Returns the number of executed instructions, or the fault.
-fn run(program: &Program, engine: Engine) -> Result<u64, String> {
+fn run(program: &Program, groups: u64, policy: Policy) -> Result<u64, String> {
     let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let range = NdRange::new(&[GROUPS * THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
-    let policy = Policy { threads: Some(1), max_instructions: Some(10_000), engine, ..Policy::default() };
+    let range = NdRange::new(&[groups * THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
+    let policy = Policy { max_instructions: Some(10_000), ..policy };
     let outcome = launch(program, &range, arguments, &Options::from(policy));
     outcome.map(|outcome| outcome.instructions).map_err(|error| error.to_string())
+}
+
+#[test]
+fn each_group_runs_once() {
+    for body in ["", "    barrier"] {
+        let program = program(Platform::Pvc, &typed("ud", "ud"), body);
+        for (engine, threads) in [(Engine::Interpreter, 1), (Engine::Native, 1), (Engine::Native, 2)] {
+            let run = |groups| {
+                let policy = Policy { threads: Some(threads), engine, ..Policy::default() };
+                [GroupOrder::Any, GroupOrder::default()]
+                    .map(|order| run(&program, groups, Policy { order, ..policy }))
+            };
+            let [Ok(one), _] = run(1) else { panic!("one group runs") };
+            for groups in (2..40).chain([300]) {
+                assert_eq!(run(groups), [Ok(one * groups), Ok(one * groups)], "{groups} groups, {engine} {threads}");
+            }
+        }
+    }
+}
+
+/// Returns the policy of one host thread.
+fn alone(engine: Engine) -> Policy {
+    Policy { threads: Some(1), engine, ..Policy::default() }
 }
 
 /// Returns what all engines return.
 fn run_all(body: &str) -> Result<u64, String> {
     let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), body);
     let [found, native, avx2] =
-        [Engine::Interpreter, Engine::Native, Engine::Avx2].map(|engine| run(&program, engine));
+        [Engine::Interpreter, Engine::Native, Engine::Avx2].map(|engine| run(&program, GROUPS, alone(engine)));
     assert_eq!((&native, &avx2), (&found, &found), "{body}");
     found
 }

@@ -277,7 +277,9 @@ impl<'a> Worker<'a> {
         let starts = &self.starts[known];
         let mut other = None;
         let renew = |threads: &mut [Lent<'_>]| {
-            let Some((images, one)) = images.zip(next()) else { return false };
+            // A group that is claimed must run.
+            let Some(images) = images else { return false };
+            let Some(one) = next() else { return false };
             if plan.range.size_of(one) != starts.size {
                 other = Some(one);
                 return false;
