@@ -4,19 +4,22 @@
 //! cross-thread data (arguments and sizes). `.ze_info` has offsets within the last two parts; the
 //! offset of an `.input` is relative to register 0.
 
+mod ids;
 mod items;
 
 use std::ops::Range;
 
 use visakit_diag::Diagnostic;
 
-use self::items::{unsupported, value_of};
+use self::ids::{LocalIds, local_id, local_ids, walk};
+pub use self::ids::{local_id_of, local_ids_of};
+use self::items::value_of;
 use super::mapped::MappedArgument;
 use super::placement::{Placement, problem};
 use super::range::NdRange;
 use visakit::isa::{InputInfo, InputOrigin, R0Element};
 use visakit_zebin::info::{ArgType, KernelInfo, PayloadArgument};
-use visakit_zebin::limits::{PAYLOAD_BYTES, SIMD_SIZES};
+use visakit_zebin::limits::PAYLOAD_BYTES;
 
 /// Elements of r0, in dwords, that hold the group ids.
 const GROUP_ID_ELEMENTS: [usize; 3] =
@@ -126,14 +129,6 @@ pub struct Payload {
     simd: u32,
 }
 
-/// Layout of local ids: one word per channel for each dimension.
-#[derive(Clone, Copy, Debug)]
-struct LocalIds {
-    offset: usize,
-    pitch: usize,
-    dimensions: usize,
-}
-
 /// Initial state of a group's thread, independent of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStart {
@@ -232,8 +227,10 @@ impl Payload {
             let first = thread * self.simd;
             let count = self.simd.min(items - first);
             let mut ids = vec![0; self.ids.map_or(0, LocalIds::len)];
-            for channel in 0..count {
-                self.write_ids(&mut ids, channel as usize, local_id(first + channel, size, order));
+            if let Some(layout) = self.ids {
+                for channel in 0..count {
+                    layout.write(&mut ids, channel as usize, local_id(first + channel, size, order));
+                }
             }
             ThreadStart { ids, channels: self.channels(count) }
         };
@@ -250,83 +247,11 @@ impl Payload {
             registers[ids.offset..][..start.ids.len()].copy_from_slice(&start.ids);
         }
     }
-
-    fn write_ids(&self, bytes: &mut [u8], channel: usize, id: [u32; 3]) {
-        let Some(ids) = self.ids else { return };
-        for (dimension, id) in id.iter().enumerate().take(ids.dimensions) {
-            let at = dimension * ids.pitch + channel * 2;
-            // A group has at most 1024 work items, so an id fits.
-            bytes[at..at + 2].copy_from_slice(&(*id as u16).to_le_bytes());
-        }
-    }
-}
-
-impl LocalIds {
-    /// Returns the size of all local ids in bytes.
-    fn len(self) -> usize {
-        self.dimensions * self.pitch
-    }
-}
-
-/// Iterates over the local ids of a group of `size`, in order of threads and channels.
-pub fn local_ids_of(size: [u32; 3], order: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
-    let order = walk(order);
-    (0..size.iter().product()).map(move |item| local_id(item, size, order))
-}
-
-/// Returns the local id of the n-th work item of a group of `size`, in order of threads and
-/// channels.
-pub fn local_id_of(item: u32, size: [u32; 3], order: [u32; 3]) -> [u32; 3] {
-    local_id(item, size, walk(order))
-}
-
-fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3] {
-    let mut rest = item;
-    let mut id = [0; 3];
-    for dimension in order {
-        id[dimension] = rest % size[dimension];
-        rest /= size[dimension];
-    }
-    id
 }
 
 /// Returns the words of r0 that hold a group's ids, with their byte offsets.
 pub fn group_words(group: [u32; 3]) -> [(u32, u32); 3] {
     std::array::from_fn(|d| (GROUP_ID_ELEMENTS[d] as u32 * 4, group[d]))
-}
-
-/// Returns the dimensions, fastest first. `.ze_info` lists the used dimensions, padded with zeros.
-fn walk(order: [u32; 3]) -> [usize; 3] {
-    let mut listed: Vec<usize> = Vec::with_capacity(3);
-    for dimension in order.into_iter().chain(0..3).map(|d| d.min(2) as usize) {
-        if !listed.contains(&dimension) {
-            listed.push(dimension);
-        }
-    }
-    [listed[0], listed[1], listed[2]]
-}
-
-/// Returns the layout of local ids and the size of all per-thread data in bytes.
-fn local_ids(kernel: &KernelInfo, grf: usize, simd: u32) -> Result<(Option<LocalIds>, usize), Box<Diagnostic>> {
-    if !SIMD_SIZES.contains(&simd) {
-        return Err(problem(&format!("`simd_size` is {simd}, but must be 1, 8, 16 or 32")));
-    }
-    let mut ids = None;
-    let mut own = 0;
-    for item in &kernel.per_thread_payload_arguments {
-        let (offset, size) = (item.offset as usize, item.size as usize);
-        if offset + size > PAYLOAD_BYTES as usize {
-            return Err(problem("the per-thread data are too large"));
-        }
-        let pitch = match item.arg_type {
-            ArgType::LocalId => (simd as usize * 2).next_multiple_of(grf),
-            ArgType::PackedLocalIds => 2,
-            _ => return Err(unsupported(item)),
-        };
-        ids = Some(LocalIds { offset: grf + offset, pitch, dimensions: (size / pitch).min(3) });
-        own = own.max(offset + size);
-    }
-    Ok((ids, own))
 }
 
 #[cfg(test)]

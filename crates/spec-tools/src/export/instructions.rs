@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::chapters::{Bound, Condition, FieldKind, Typed, condition, marks, numbers, owned, shape};
+use super::chapters::{condition, marks, numbers, owned, shape};
+use super::facts::{Bound, Condition, FieldKind, Typed};
 use super::location::{Cx, Location};
 #[cfg(test)]
 use super::schema;

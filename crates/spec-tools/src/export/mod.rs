@@ -9,6 +9,7 @@ use visakit_codegen::model::Model;
 
 mod chapters;
 mod columns;
+mod facts;
 mod instructions;
 mod list_ref;
 mod location;
@@ -20,11 +21,11 @@ mod sources;
 
 use location::Cx;
 
-pub use chapters::{
+pub use columns::{Column, ColumnKind, Limit, Said, SaidValue};
+pub use facts::{
     Attribute, BitField, BitFieldKind, Bound, Condition, DataType, Enumerator, FieldKind, List, ListKind, Member,
     MemberType, Platform, Predefined, Structure, Typed, Variable,
 };
-pub use columns::{Column, ColumnKind, Limit, Said, SaidValue};
 pub use instructions::{
     AllowedValues, Default, Field, Form, Instruction, MarkedName, PageKind, Presence, Range, Saturation,
     SourceModifier, TemplateItem, Text, TypeMap,

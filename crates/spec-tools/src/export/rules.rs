@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::chapters::{Bound, marks};
+use super::chapters::marks;
+use super::facts::Bound;
 use super::location::{Cx, Location};
 #[cfg(test)]
 use super::schema;
