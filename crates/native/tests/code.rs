@@ -7,25 +7,13 @@ use visakit_native::{Code, Exit, Level, compile};
 
 mod common;
 
-use common::{BYTES, State, codes, mask, nowhere, routine, row, step};
+use common::{BYTES, State, codes, count, mask, nowhere, routine, row, step};
 
 #[test]
 fn a_loop_goes_on_until_the_last_channel_leaves() {
-    // 64[i] += 1 until it equals 0[i].
-    let mut count = Expression::default();
-    let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
-    let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
-    let add = Action::Compute { expression: count, results: vec![(result, 64)], pitch: None };
-    let mut sides = Expression::default();
-    let both = [row(&mut sides, 64), row(&mut sides, 0)];
-    let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse: false, to: 1 };
-    let again = Mask { predicate: 1, ..mask(0xffff, false) };
+    let (steps, again) = count();
     let blocks = vec![
-        Block {
-            steps: vec![step(add), step(compare)],
-            instructions: 3,
-            end: End::Branch { mask: again, uniform: false, target: 0 },
-        },
+        Block { steps: steps.into(), instructions: 3, end: End::Branch { mask: again, uniform: false, target: 0 } },
         Block { steps: Vec::new(), instructions: 1, end: End::Outside(Behind::Anything) },
     ];
     for code in codes(&blocks) {

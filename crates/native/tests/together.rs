@@ -1,29 +1,19 @@
 //! Threads of a group that run together, from barrier to barrier.
 
-use visakit_native::ir::{Action, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Relation};
+use visakit_native::ir::{Behind, Block, End};
 use visakit_native::{Code, Exit, Lent, Together};
 
 mod common;
 
-use common::{State, codes, mask, nowhere, row, step};
+use common::{State, codes, count, nowhere};
 
-/// Returns a loop with a barrier: 64[i] += 1 until it equals 0[i].
+/// Returns a loop with a barrier in each round.
 fn blocks() -> Vec<Block> {
-    let mut count = Expression::default();
-    let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
-    let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
-    let add = Action::Compute { expression: count, results: vec![(result, 64)], pitch: None };
-    let mut sides = Expression::default();
-    let both = [row(&mut sides, 64), row(&mut sides, 0)];
-    let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse: false, to: 1 };
-    let again = Mask { predicate: 1, ..mask(0xffff, false) };
+    let ([add, compare], again) = count();
+    let end = End::Branch { mask: again, uniform: false, target: 0 };
     vec![
-        Block { steps: vec![step(add)], instructions: 2, end: End::Outside(Behind::Barrier) },
-        Block {
-            steps: vec![step(compare)],
-            instructions: 2,
-            end: End::Branch { mask: again, uniform: false, target: 0 },
-        },
+        Block { steps: vec![add], instructions: 2, end: End::Outside(Behind::Barrier) },
+        Block { steps: vec![compare], instructions: 2, end },
         Block { steps: Vec::new(), instructions: 1, end: End::Outside(Behind::Others(0xffff)) },
     ]
 }

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::AtomicU32;
 
-use visakit_native::ir::{Action, Block, Combine, Expression, Kind, Mask, Node, Routine, Step};
+use visakit_native::ir::{Action, Binary, Block, Combine, Expression, Kind, Mask, Node, Relation, Routine, Step};
 use visakit_native::{Buffer, Code, Exit, Frame, Lent, Level, Marks, Memory, compile};
 
 /// Size of the register file in bytes.
@@ -30,6 +30,19 @@ pub(crate) fn mask(lanes: u32, always: bool) -> Mask {
 
 pub(crate) fn step(action: Action) -> Step {
     Step { mask: mask(0xffff, false), action }
+}
+
+/// Returns the steps of a loop: 64[i] += 1, and predicate 1 is true while it is less than 0[i]; and
+/// the mask of the branch to the next round.
+pub(crate) fn count() -> ([Step; 2], Mask) {
+    let mut count = Expression::default();
+    let (value, one) = (row(&mut count, 64), count.push(Kind::U32, Node::Constant(1)));
+    let result = count.push(Kind::U32, Node::Binary(Binary::Add, value, one));
+    let add = Action::Compute { expression: count, results: vec![(result, 64)], pitch: None };
+    let mut sides = Expression::default();
+    let both = [row(&mut sides, 64), row(&mut sides, 0)];
+    let compare = Action::Compare { expression: sides, relation: Relation::Less, sides: both, inverse: false, to: 1 };
+    ([step(add), step(compare)], Mask { predicate: 1, ..mask(0xffff, false) })
 }
 
 pub(crate) fn routine(blocks: Vec<Block>) -> Routine {
