@@ -57,7 +57,7 @@ fn each_group_runs_once() {
         let program = program(Platform::Pvc, &typed("ud", "ud"), body);
         for (engine, threads) in [(Engine::Interpreter, 1), (Engine::Native, 1), (Engine::Native, 2)] {
             let run = |groups| {
-                let policy = Policy { threads: Some(threads), engine, ..Policy::default() };
+                let policy = Policy { threads: Some(threads), ..alone(engine) };
                 [GroupOrder::Any, GroupOrder::default()]
                     .map(|order| run(&program, groups, Policy { order, ..policy }))
             };

@@ -1,5 +1,7 @@
 //! Threads of a group that run together, from barrier to barrier.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use visakit_native::ir::{Behind, Block, End};
 use visakit_native::{Code, Exit, Lent, Together};
 
@@ -55,6 +57,30 @@ fn threads_meet_in_each_round() {
         let (found, ..) = run(&code, &mut group([|_| 1 << 20; 3]));
         assert_eq!(found, Together { thread: 0, exit: Some(Exit::Block(0)), have_ended: false });
         assert_eq!(Lent::run_together(&mut [], &mut []), Together::default());
+    }
+}
+
+#[test]
+fn a_thread_returns_from_a_barrier_when_it_runs_alone() {
+    for code in codes(&blocks()) {
+        let (mut states, memory) = (group([|_| 4, |_| 2, |_| 4]), nowhere());
+        let mut lents: Vec<Lent<'_>> = states.iter_mut().map(|state| state.lend(&code, &memory)).collect();
+        let together = Lent::run_together(&mut lents, &mut [0; 3]);
+        assert_eq!((together.thread, together.have_ended), (1, false));
+        assert_eq!(lents[0].progress().1, 10);
+        assert_eq!(lents[0].run(1), Some(Exit::End { block: 0 }));
+        // Only the first one has continued.
+        assert_eq!(lents.iter().map(|lent| lent.progress().1).collect::<Vec<_>>(), [14, 9, 6]);
+    }
+}
+
+#[test]
+fn each_thread_needs_its_block() {
+    for code in codes(&blocks()) {
+        let (mut states, memory) = (group([|_| 4; 3]), nowhere());
+        let mut lents: Vec<Lent<'_>> = states.iter_mut().map(|state| state.lend(&code, &memory)).collect();
+        let run = AssertUnwindSafe(|| Lent::run_together(&mut lents, &mut [0; 2]));
+        assert!(catch_unwind(run).is_err());
     }
 }
 

@@ -101,10 +101,10 @@ impl<'a> Worker<'a> {
 
     /// Prepares a group's resources except its threads.
     fn prepare(&mut self, group: [u32; 3], left: u64) {
-        if !self.own.local.is_empty() {
-            self.own.local.clear();
+        let written = self.own.renew(self.plan);
+        if self.plan.mapped.implicit.is_some_and(|implicit| written > implicit.offset) {
+            self.implicit = [0; 3];
         }
-        self.clear_private();
         if let Some(poison) = self.plan.poison {
             poison.fill_local(&self.own.local);
             self.own.private.iter().for_each(|buffer| poison.fill_private(buffer));
@@ -146,16 +146,6 @@ impl<'a> Worker<'a> {
             plan.lowered.warm(each.saturating_mul(left), plan.count);
         }
         self.native = Native::of(plan, &world);
-    }
-
-    fn clear_private(&mut self) {
-        for (index, buffer) in self.own.private.iter().enumerate() {
-            let end = self.own.trace.clear(buffer);
-            let implicit = self.plan.mapped.implicit.filter(|_| self.plan.mapped.scratch.buffer == Some(index));
-            if implicit.is_some_and(|implicit| end > implicit.offset) {
-                self.implicit = [0; 3];
-            }
-        }
     }
 
     /// Writes the implicit arguments of a group, unless the buffer already holds those of its size.
@@ -221,12 +211,7 @@ impl<'a> Worker<'a> {
             let begun = if let Some((native, images)) = quick {
                 let until = plan.limit.min(self.long_turn);
                 let more = || {
-                    let one = is_bare.then(&mut *next)??;
-                    if plan.range.size_of(one) != starts.size {
-                        other = Some(one);
-                        return None;
-                    }
-                    own.renew();
+                    let one = is_bare.then(|| claim(plan, own, starts.size, next, &mut other))??;
                     self.groups += 1;
                     group = one;
                     Some(one)
@@ -271,20 +256,13 @@ impl<'a> Worker<'a> {
         mut group: [u32; 3],
         next: &mut NextGroup<'_>,
     ) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
-        self.start(group, 0);
-        let (plan, own, known) = (self.plan, self.own, self.starts_of(group));
+        let (plan, own, known) = (self.plan, self.own, self.start(group, 0));
         let images = self.images[known].as_ref().filter(|_| self.is_bare());
         let starts = &self.starts[known];
         let mut other = None;
         let renew = |threads: &mut [Lent<'_>]| {
-            // A group that is claimed must run.
             let Some(images) = images else { return false };
-            let Some(one) = next() else { return false };
-            if plan.range.size_of(one) != starts.size {
-                other = Some(one);
-                return false;
-            }
-            own.renew();
+            let Some(one) = claim(plan, own, starts.size, next, &mut other) else { return false };
             self.groups += 1;
             group = one;
             for (index, (thread, start)) in threads.iter_mut().zip(&starts.threads).enumerate() {
@@ -292,12 +270,10 @@ impl<'a> Worker<'a> {
             }
             true
         };
-        let begun = match &self.native {
-            Some(native) if !plan.count && own.observer.is_none() => {
-                rounds(plan, native, &mut self.threads, &mut self.states, &mut self.counts, renew)
-            }
-            _ => None,
-        };
+        let begun = self
+            .native
+            .as_ref()
+            .and_then(|native| rounds(plan, native, &mut self.threads, &mut self.states, &mut self.counts, renew));
         self.run_all(group, begun).map(|()| other)
     }
 
@@ -317,8 +293,6 @@ impl<'a> Worker<'a> {
             if let Some(native) = &self.native
                 && begun.is_none()
                 && !looks
-                && !self.plan.count
-                && self.own.observer.is_none()
             {
                 begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, |_| false);
             }
@@ -408,8 +382,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Resets the threads of a group to the program entry, except the first `ended`, which have
-    /// ended.
-    fn start(&mut self, group: [u32; 3], ended: usize) {
+    /// ended. Returns the index of their initial state.
+    fn start(&mut self, group: [u32; 3], ended: usize) -> usize {
         let plan = self.plan;
         let known = self.starts_of(group);
         self.threads.resize_with(self.starts[known].threads.len(), || new_thread(plan));
@@ -434,7 +408,26 @@ impl<'a> Worker<'a> {
         self.states.clear();
         self.states.resize(ended, State::Ended);
         self.states.resize(self.threads.len(), State::Running);
+        known
     }
+}
+
+/// Claims a group of a size for native code to continue with, which it then must, and zeroes the
+/// memory for it. A group of another size is claimed as `other`.
+fn claim(
+    plan: &Plan<'_>,
+    own: &Own<'_>,
+    size: [u32; 3],
+    next: &mut NextGroup<'_>,
+    other: &mut Option<[u32; 3]>,
+) -> Option<[u32; 3]> {
+    let one = next()?;
+    if plan.range.size_of(one) != size {
+        *other = Some(one);
+        return None;
+    }
+    own.renew(plan);
+    Some(one)
 }
 
 /// Number of groups before building register images is worthwhile.

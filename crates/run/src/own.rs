@@ -58,14 +58,14 @@ impl<'a> Own<'a> {
         plan.mapped.scratch.buffer.and_then(|index| self.private.get(index)).unwrap_or(&plan.mapped.nothing)
     }
 
-    /// Zeroes the memory that a group has written.
-    pub(super) fn renew(&self) {
+    /// Zeroes the memory that a group has written. Returns the end of the written pages of scratch
+    /// memory.
+    pub(super) fn renew(&self, plan: &Plan<'_>) -> u64 {
         if !self.local.is_empty() {
             self.local.clear();
         }
-        self.private.iter().for_each(|buffer| {
-            self.trace.clear(buffer);
-        });
+        let ends = (0..).zip(&self.private).map(|(index, buffer)| (index, self.trace.clear(buffer)));
+        ends.fold(0, |end, (index, own)| if plan.mapped.scratch.buffer == Some(index) { own } else { end })
     }
 
     /// Returns the recorded accesses.

@@ -22,7 +22,8 @@ pub(super) fn rounds(
     counts: &mut Counts,
     renew: impl FnMut(&mut [Lent<'_>]) -> bool,
 ) -> Option<(usize, Begun)> {
-    if states.iter().any(|state| *state != State::Running) {
+    // Counts and observers need each step.
+    if plan.count || states.iter().any(|state| *state != State::Running) {
         return None;
     }
     let Stopped { index, begun, have_ended } = native.run_together(plan, threads, counts, renew)?;

@@ -95,9 +95,9 @@ def run(library, case):
     ctypes.c_uint.in_dll(library, "dimensions").value = len(case["glob"])
     kernel = library[case["kernel"]]
 
-    def item(at):
+    def item(place):
         query = library.queries()
-        for d, at in enumerate(at):
+        for d, at in enumerate(place):
             answers = (at + off[d], at % loc[d], at // loc[d], glob[d], min(loc[d], glob[d] - at // loc[d] * loc[d]),
                        -(-glob[d] // loc[d]), off[d])
             for n, answer in enumerate(answers):
@@ -106,14 +106,17 @@ def run(library, case):
 
     for group in itertools.product(*(range(0, glob[d], loc[d]) for d in (2, 1, 0))):
         ranges = [range(first, min(first + loc[d], glob[d])) for d, first in zip((2, 1, 0), group)]
-        items = [at[::-1] for at in itertools.product(*ranges)]
+        items = [place[::-1] for place in itertools.product(*ranges)]
         if library.meets:
             library.meet(len(items))
-            threads = [Thread(target=item, args=[at]) for at in items]
-            [thread.start() for thread in threads]
-            [thread.join() for thread in threads]
+            threads = [Thread(target=item, args=[place]) for place in items]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
         else:
-            [item(at) for at in items]
+            for place in items:
+                item(place)
     for n, kind, buffer, ulp in buffers:
         check.append({"arg": n, "type": kind, "ulp": ulp, "expect": buffer.raw.hex()})
     keys = {key: case[key] for key in ("name", "off") if key in case}

@@ -252,6 +252,7 @@ impl Lent<'_> {
     /// If the threads have different code, or a block does not exist.
     pub fn run_together(threads: &mut [Self], blocks: &mut [u32]) -> Together {
         let count = threads.len();
+        assert_eq!(count, blocks.len(), "each thread has a block");
         let Some(code) = threads.first().map(|thread| thread.code) else { return Together::default() };
         for ((index, thread), block) in (0..).zip(&mut *threads).zip(&*blocks) {
             assert!(std::ptr::eq(thread.code, code), "the threads of a group run the same code");
@@ -269,13 +270,15 @@ impl Lent<'_> {
         // continues with the next frame, at its `place`, which is the beginning of a block.
         let number = unsafe { code.enter(&raw mut (*first).raw, code.blocks[blocks[0] as usize]) };
         let (thread, exit) = ((number >> 32) as usize, Exit::of(number as u32));
-        blocks.iter_mut().zip(&*threads).for_each(|(block, thread)| *block = thread.raw.block);
+        // A thread that runs alone must not continue with the next one.
+        for (block, thread) in blocks.iter_mut().zip(&mut *threads) {
+            (*block, thread.raw.mode) = (thread.raw.block, mode::ALONE);
+        }
         if threads[0].raw.has_ended == 0 || thread > 0 {
             return Together { thread, exit: Some(exit), have_ended: false };
         }
         // After the first thread has ended, the others must end too.
         for (index, (thread, block)) in threads.iter_mut().zip(blocks).enumerate().skip(1) {
-            thread.raw.mode = mode::LAST;
             let exit = thread.enter(code.blocks[*block as usize]);
             if thread.raw.has_ended == 0 {
                 return Together { thread: index, exit: Some(exit), have_ended: true };

@@ -44,7 +44,7 @@ pub(crate) struct RawFrame {
     /// The code at which the thread continues, and the number of its block.
     pub(crate) place: *const u8,
     pub(crate) block: u32,
-    /// True if the thread has ended, in a mode that asks for it.
+    /// True if the thread has ended, unless the next one has begun.
     pub(crate) has_ended: u32,
     /// The number of threads that may still begin.
     pub(crate) left: u64,
@@ -77,8 +77,6 @@ pub(crate) mod mode {
     pub(crate) const ALONE: u32 = 0;
     /// The next thread begins after the end of a thread.
     pub(crate) const IN_TURN: u32 = 1;
-    /// The next thread continues after a barrier. The frame notes the end.
+    /// The next thread continues after a barrier.
     pub(crate) const TOGETHER: u32 = 2;
-    /// The frame notes the end.
-    pub(crate) const LAST: u32 = 3;
 }

@@ -55,9 +55,6 @@ pub(crate) fn emit_thread_start(masm: &mut MacroAssembler, routine: &Routine, la
 /// Ends a thread, unless channels other than `ends` continue; the next thread may start.
 pub(crate) fn emit_thread_end(masm: &mut MacroAssembler, routine: &Routine, labels: &Labels, n: u32, ends: u32) {
     let otherwise = cold_exit(masm, labels.leave, n, exit::END);
-    const { assert!(mode::ALONE == 0) };
-    masm.asm.mi(Code::Cmp_rm32_imm8, at(FRAME, offset::MODE), mode::IN_TURN as i32);
-    masm.asm.jump(Code::Jb_rel32_64, otherwise);
     if ends != u32::MAX {
         masm.asm.ri(Code::Test_rm32_imm32, ACTIVE, !ends as i32);
         masm.asm.jump(Code::Jne_rel32_64, otherwise);
