@@ -1,5 +1,6 @@
 //! Builds by the vendor's compiler in a separate process, with a cache of previous builds.
 
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -343,7 +344,7 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
     // The compiler leaves files in its working folder.
     let folder = Folder::new().map_err(|error| format!("the folder for the compiler cannot be created: {error}"))?;
     let mut command = Command::new(program);
-    command.current_dir(&folder.0);
+    command.current_dir(&folder.0).env(TUNABLES, tunables());
     let failed = |error: std::io::Error| format!("{}: {error}", program.display());
     let output = process::run(command, &request.to_bytes()).map_err(failed)?;
     let said = String::from_utf8_lossy(&output.stderr);
@@ -364,6 +365,18 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
         response.outputs.push((LOG.to_owned(), whole));
     }
     Ok(response)
+}
+
+/// Variable of the GNU C library that tunes its allocator.
+const TUNABLES: &str = "GLIBC_TUNABLES";
+
+/// Returns the environment's tunables and the one for huge pages, without which small builds spend
+/// a seventh of their time in page faults. C libraries that do not know it ignore it.
+fn tunables() -> OsString {
+    let mut list = std::env::var_os(TUNABLES).unwrap_or_default();
+    list.push(if list.is_empty() { "" } else { ":" });
+    list.push("glibc.malloc.hugetlb=1");
+    list
 }
 
 /// Temporary folder, removed on drop.
