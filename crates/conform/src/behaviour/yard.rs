@@ -1,5 +1,7 @@
 //! Test memory for the cases: small buffers in the binding table, and shared local memory.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use visakit_emulator::machine::World;
 use visakit_emulator::machine::buffer::Buffer;
 use visakit_emulator::machine::image::{Image, ImageDesc};
@@ -131,10 +133,10 @@ impl Yard {
     /// Returns the first byte that differs, with both values. With `floats`, all NaNs are equal.
     pub(super) fn difference(&self, other: &Self, floats: bool) -> Option<[String; 2]> {
         self.all().zip(other.all()).enumerate().find_map(|(n, (a, b))| {
-            let (a, b) = (a.to_bytes(), b.to_bytes());
-            if a == b {
+            if words(a).eq(words(b)) {
                 return None;
             }
+            let (a, b) = (a.to_bytes(), b.to_bytes());
             let is_nan = |at: usize| floats && are_nans(&a, &b, at);
             let at = (0..a.len()).find(|&at| a[at] != b[at] && !is_nan(at))?;
             Some([a[at], b[at]].map(|byte| format!("0x{byte:02x} in byte {at} of buffer {n}")))
@@ -179,6 +181,11 @@ impl Yard {
             trace: &self.trace,
         }
     }
+}
+
+/// Returns the words of a buffer.
+fn words(buffer: &Buffer) -> impl Iterator<Item = u32> {
+    buffer.words().iter().map(|word| word.load(Relaxed))
 }
 
 /// Returns true if both numbers that contain a byte are NaNs of the same format.
