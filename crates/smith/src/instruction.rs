@@ -287,9 +287,12 @@ impl Draft {
         }
         for (position, (field, value)) in self.form.fields.iter().zip(&self.values).enumerate() {
             if self.is_present(field) {
-                let counted = self.form.fields.iter().position(|f| times(f).is_some_and(|name| name == field.name));
-                match (counted.map(|at| &self.values[at]), field.shape) {
-                    (Some(Value::Many(all)), _) => put(&mut out, field, &Value::Bits(all.len() as u64)),
+                let count = self.form.fields.iter().zip(&self.values).find_map(|(of, value)| match value {
+                    Value::Many(all) if times(of) == Some(field.name) => Some(all.len()),
+                    _ => None,
+                });
+                match (count, field.shape) {
+                    (Some(count), _) => put(&mut out, field, &Value::Bits(count as u64)),
                     (_, FieldKind::Copy) => put(&mut out, field, &self.copied(position)),
                     _ => put(&mut out, field, value),
                 }
