@@ -9,7 +9,7 @@ static ANSWER: Mutex<String> = Mutex::new(String::new());
 
 /// Allocates a request of `size` bytes and returns its address.
 #[unsafe(no_mangle)]
-pub extern "C" fn visakit_request(size: usize) -> *mut u8 {
+pub(crate) extern "C" fn visakit_request(size: usize) -> *mut u8 {
     let mut request = locked(&REQUEST);
     request.clear();
     request.resize(size, 0);
@@ -18,7 +18,7 @@ pub extern "C" fn visakit_request(size: usize) -> *mut u8 {
 
 /// Executes the request and returns the number of bytes of the answer.
 #[unsafe(no_mangle)]
-pub extern "C" fn visakit_call() -> usize {
+pub(crate) extern "C" fn visakit_call() -> usize {
     let request = std::mem::take(&mut *locked(&REQUEST));
     let mut answer = locked(&ANSWER);
     *answer = crate::answer(&request);
@@ -27,7 +27,7 @@ pub extern "C" fn visakit_call() -> usize {
 
 /// Returns the address of the last answer.
 #[unsafe(no_mangle)]
-pub extern "C" fn visakit_answer() -> *const u8 {
+pub(crate) extern "C" fn visakit_answer() -> *const u8 {
     locked(&ANSWER).as_ptr()
 }
 
