@@ -1,4 +1,4 @@
-//! Planted changes of a page: each is found with its class and at its lines, without other findings.
+//! Planted changes of a page: each is found with its class and at its lines, and nothing else is.
 
 use std::path::Path;
 
