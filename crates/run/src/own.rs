@@ -64,8 +64,14 @@ impl<'a> Own<'a> {
         if !self.local.is_empty() {
             self.local.clear();
         }
-        let ends = (0..).zip(&self.private).map(|(index, buffer)| (index, self.trace.clear(buffer)));
-        ends.fold(0, |end, (index, own)| if plan.mapped.scratch.buffer == Some(index) { own } else { end })
+        let mut written = 0;
+        for (index, buffer) in self.private.iter().enumerate() {
+            let end = self.trace.clear(buffer);
+            if plan.mapped.scratch.buffer == Some(index) {
+                written = end;
+            }
+        }
+        written
     }
 
     /// Returns the recorded accesses.

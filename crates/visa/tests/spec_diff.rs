@@ -1,5 +1,5 @@
 //! Command `visa spec diff`: arguments, formats and exit codes. Its findings are tested in
-//! codegen/tests/diff.rs.
+//! crates/spec-tools/tests/diff.
 
 mod common;
 

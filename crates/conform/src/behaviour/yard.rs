@@ -117,10 +117,9 @@ impl Yard {
         for buffer in self.all() {
             let (filled, behind) = rest.split_at(buffer.len());
             rest = behind;
-            let now = buffer.to_bytes();
-            let words = now.as_chunks::<4>().0.iter().zip(filled.as_chunks::<4>().0);
-            for (offset, (now, before)) in (0..).step_by(4).zip(words).filter(|(_, (now, before))| now != before) {
-                let [now, before] = [now, before].map(|word| u32::from_le_bytes(*word));
+            let filled = filled.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+            let both = words(buffer).zip(filled);
+            for (offset, (now, before)) in (0..).step_by(4).zip(both).filter(|(_, (now, before))| now != before) {
                 let changed = change(before.into(), now.into(), 4, nth) as u32;
                 spoiled |= changed != now;
                 buffer.store_u32(offset, changed);

@@ -21,21 +21,7 @@ fn upstream(test: &str, revision: &str) -> Option<PathBuf> {
 
 /// Returns the pages of a folder: (path, text).
 fn pages(dir: &Path) -> Vec<(String, String)> {
-    fn collect(dir: &Path, root: &Path, out: &mut Vec<(String, String)>) {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, root, out);
-            } else if path.extension().is_some_and(|e| e == "md") {
-                let name = path.strip_prefix(root).unwrap().display().to_string();
-                out.push((name, fs::read_to_string(&path).unwrap()));
-            }
-        }
-    }
-    let mut out = Vec::new();
-    collect(dir, dir, &mut out);
-    out.sort();
-    out
+    visakit_codegen::load(dir).unwrap().0.into_iter().map(|page| (page.path, page.text)).collect()
 }
 
 fn model(pages: &[(String, String)]) -> Model {
