@@ -12,8 +12,8 @@ use visakit_testing::{files, have, program, root, scratch, script, todays_compil
 const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
 
 /// Programs that the tests below run.
-const OWN_TESTS: [&str; 9] =
-    ["binaries", "copies", "early", "faults", "includes", "inline", "memory", "slow", "system"];
+const OWN_TESTS: [&str; 10] =
+    ["binaries", "copies", "early", "faults", "includes", "inline", "memory", "slow", "stay", "system"];
 
 fn can_build(test: &str) -> bool {
     let headers = ["/usr/include", "/usr/local/include"].iter().any(|dir| Path::new(dir).join("CL/cl.h").is_file());
@@ -267,11 +267,57 @@ fn a_compiler_has_limits() {
     }
 }
 
+/// A compiler process serves all builds that agree in their environment, ends after a failure, and
+/// does not outlive its program.
+#[test]
+fn compilers_stay_for_later_builds() {
+    if !can_build("stay") {
+        return;
+    }
+    let folder = scratch("opencl-stay");
+    let built = compile(&root().join("crates/icd/tests/programs/stay.c"), &folder);
+    let (compiler, starts) = (folder.join("oclc"), folder.join("starts"));
+    let oclc = env!("CARGO_BIN_EXE_visakit-oclc");
+    script(&compiler, &format!("echo $1 >>{}\nexec {oclc} \"$@\"", starts.display()));
+    let mut command = Command::new(&built);
+    command.env("VISAKIT_COMPILER", &compiler).env("VISAKIT_DEVICES", "dg2");
+    let found = run(&mut command, &driver(&folder), &folder);
+    let children = (0..5).map(|n| format!("child: {}\n", 1010 + n)).collect::<String>();
+    let wanted = format!(
+        "first: 1001\nthe pipe is closed\nsecond: 1002\n{children}child: 0\nthird: 1003\nother environment: 1004\n\
+         killed: 1\nafter it was killed: 1005\nafter a failure: 1006\n"
+    );
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert_eq!(String::from_utf8_lossy(&found.stdout), wanted, "{}: {said}", found.status);
+    // Of 12 builds, these start a process: the first one, one in the child, with the other
+    // environment, after the kill, and after the failure. On a busy machine a process may give up
+    // waiting, and is replaced.
+    let started = std::fs::read_to_string(&starts).unwrap();
+    let count = started.matches("--stay\n").count();
+    assert!(started.starts_with("--check\n--stay\n") && (5..10).contains(&count), "{started}");
+
+    let mark = format!("VISAKIT_CACHE={}", folder.join("cache").display());
+    let has_mark = |id: &u32| std::fs::read(format!("/proc/{id}/environ")).is_ok_and(|text| contains(&text, &mark));
+    let start = std::time::Instant::now();
+    while processes().any(|id| has_mark(&id)) {
+        assert!(start.elapsed().as_secs() < 20, "a compiler goes on without its program");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// Returns true if bytes contain a text.
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// Returns the numbers of all processes.
+fn processes() -> impl Iterator<Item = u32> {
+    std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
 /// Returns the child processes of a process, with their processor times in hundredths of a second.
 fn children(of: u32) -> Vec<(u32, u64)> {
-    let processes =
-        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    processes.filter_map(|id| state(id).filter(|(parent, ..)| *parent == of).map(|(.., time)| (id, time))).collect()
+    processes().filter_map(|id| state(id).filter(|(parent, ..)| *parent == of).map(|(.., time)| (id, time))).collect()
 }
 
 /// Returns the parent of a process, its state, and its processor time in hundredths of a second.

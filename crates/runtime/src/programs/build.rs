@@ -1,9 +1,7 @@
 //! Builds by the vendor's compiler in a separate process, with a cache of previous builds.
 
-use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
@@ -17,7 +15,7 @@ use crate::devices::features::{IMAGES, PIPES, PRECOMPILED};
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::request::{Named, Request, Response};
-use crate::vendor::{dependency, process};
+use crate::vendor::{dependency, pool};
 
 /// Name of the compiler's output that holds the log.
 const LOG: &str = "stdout.log";
@@ -316,13 +314,13 @@ fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
 /// folder, file accesses were not tracked, and the response is not cached.
 fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Result<Response, String> {
     let cache = ENVIRONMENT.cache.as_deref().and_then(Cache::open);
-    let mut key = compiler.identity().into_bytes();
-    key.extend(request.to_bytes());
+    let identity = compiler.identity();
+    let key = [identity.as_bytes(), &request.to_bytes()].concat();
     let found = cache.as_ref().and_then(|cache| Response::read(&mut cache.get(&key)?.as_slice()).ok());
     if let Some(found) = found.filter(is_current) {
         return Ok(found);
     }
-    let response = ask(compiler, request)?;
+    let response = ask(compiler, &identity, request)?;
     // A failure may be temporary, for example lack of memory, so it is not cached.
     let is_listed = |folder: &PathBuf| response.read.iter().any(|(path, _)| Path::new(path) == folder);
     let is_known = folder.is_none_or(is_listed) && is_current(&response);
@@ -338,24 +336,20 @@ fn is_current(response: &Response) -> bool {
         && dependency::are_current(&response.loaded, dependency::stamp)
 }
 
-/// Runs the compiler for a request.
-fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
+/// Runs the compiler, whose identity is `identity`, for a request.
+fn ask(compiler: &Compiler, identity: &str, request: &Request) -> Result<Response, String> {
     let program = &compiler.program;
     // The compiler leaves files in its working folder.
     let folder = Folder::new().map_err(|error| format!("the folder for the compiler cannot be created: {error}"))?;
-    let mut command = Command::new(program);
-    command.current_dir(&folder.0).env(TUNABLES, tunables());
-    let failed = |error: std::io::Error| format!("{}: {error}", program.display());
-    let output = process::run(command, &request.to_bytes()).map_err(failed)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let mut response = Response::read(&mut output.stdout.as_slice()).map_err(|_| {
-        match output.status.and_then(|status| status.signal()) {
-            Some(libc::SIGXCPU) => {
-                format!("the compiler was stopped: it exceeded the limit of processor time ({SECONDS_VARIABLE})\n")
-            }
-            Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
-            None => format!("the compiler failed\n{said}"),
+    let answer = pool::run(program, identity, &folder.0, request);
+    let answer = answer.map_err(|error| format!("{}: {error}", program.display()))?;
+    let said = String::from_utf8_lossy(&answer.log);
+    let mut response = answer.response.ok_or_else(|| match answer.status.and_then(|status| status.signal()) {
+        Some(libc::SIGXCPU) => {
+            format!("the compiler was stopped: it exceeded the limit of processor time ({SECONDS_VARIABLE})\n")
         }
+        Some(signal) => format!("the compiler crashed (signal {signal})\n{said}"),
+        None => format!("the compiler failed\n{said}"),
     })?;
     // Some errors are printed to standard error and not to the log.
     if response.code != 0 && !said.trim().is_empty() {
@@ -365,18 +359,6 @@ fn ask(compiler: &Compiler, request: &Request) -> Result<Response, String> {
         response.outputs.push((LOG.to_owned(), whole));
     }
     Ok(response)
-}
-
-/// Variable of the GNU C library that tunes its allocator.
-const TUNABLES: &str = "GLIBC_TUNABLES";
-
-/// Returns the environment's tunables and the one for huge pages, without which small builds spend
-/// a seventh of their time in page faults. C libraries that do not know it ignore it.
-fn tunables() -> OsString {
-    let mut list = std::env::var_os(TUNABLES).unwrap_or_default();
-    list.push(if list.is_empty() { "" } else { ":" });
-    list.push("glibc.malloc.hugetlb=1");
-    list
 }
 
 /// Temporary folder, removed on drop.

@@ -40,8 +40,8 @@ static COMPILERS: LazyLock<Vec<Compiler>> = LazyLock::new(|| {
 fn ask(program: &Path) -> Vec<Compiler> {
     let mut command = Command::new(program);
     command.arg("--check");
-    let answer = process::run(command, &[]).ok();
-    let installed = answer.and_then(|answer| Installed::read(&answer.stdout).ok()).unwrap_or_default();
+    let answer = process::output(command).ok();
+    let installed = answer.and_then(|answer| Installed::read(&answer).ok()).unwrap_or_default();
     let compiler = |installed: Installed| {
         let devices = ocloc::devices(&installed.help);
         Compiler { program: program.to_owned(), installed, devices }

@@ -6,4 +6,6 @@ pub mod dependency;
 
 pub mod process;
 
+pub mod pool;
+
 pub mod compilers;

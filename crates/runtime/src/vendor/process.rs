@@ -1,150 +1,175 @@
-//! Child processes that exchange bytes. A child may end early, or not read its input.
+//! Child processes that exchange messages: byte strings with a length, over a socket that is the
+//! child's standard input. A child may end early, or not read its input.
 //!
 //! The host program keeps control of its signals and children. This module never raises `SIGPIPE`,
 //! and an exit status that was already collected is not an error.
 
-use std::io::{self, Read};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::ffi::CStr;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 
-/// Size of a read in bytes.
-const CHUNK: usize = 1 << 16;
+use crate::vendor::request::{put_bytes, take_bytes};
 
-/// Output of a process.
-#[derive(Debug, Default)]
-pub struct Output {
-    /// Bytes of standard output.
-    pub stdout: Vec<u8>,
-    /// Bytes of standard error.
-    pub stderr: Vec<u8>,
-    /// Exit status; `None` if the host program has collected it or ignores its children.
-    pub status: Option<ExitStatus>,
+/// Running process.
+pub struct Process {
+    socket: UnixStream,
+    /// File in memory that receives standard output and standard error. A pipe would have to be
+    /// read while the process works.
+    log: File,
 }
 
-/// Runs a command with `input` as its standard input.
+/// Returns what a command prints to standard output. Standard error is discarded.
 ///
 /// # Errors
-/// Fails if it cannot be started, or its output does not fit into memory.
-pub fn run(mut command: Command, input: &[u8]) -> io::Result<Output> {
-    // Input is sent through a socket, because writing to a pipe without a reader raises a signal.
-    let (own, theirs) = UnixStream::pair()?;
-    command.stdin(OwnedFd::from(theirs)).stdout(Stdio::piped()).stderr(Stdio::piped());
+/// Fails if the command cannot be started, or its output does not fit into memory.
+pub fn output(mut command: Command) -> io::Result<Vec<u8>> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn()?;
-    // From now on only the child has the other end of the socket.
-    drop(command);
-    let mut output = Output::default();
-    let mut input = (!input.is_empty()).then_some((own, input));
-    let mut stdout = child.stdout.take();
-    let mut stderr = child.stderr.take();
-    let mut result = Ok(());
-    while result.is_ok() && (stdout.is_some() || stderr.is_some()) {
-        let wanted = [
-            entry(input.as_ref().map(|(own, _)| own.as_raw_fd()), libc::POLLOUT),
-            entry(stdout.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN),
-            entry(stderr.as_ref().map(AsRawFd::as_raw_fd), libc::POLLIN),
-        ];
-        result = wait(wanted).and_then(|[may_write, has_output, has_errors]| {
-            if may_write {
-                send(&mut input);
-            }
-            if has_output {
-                receive(&mut stdout, &mut output.stdout)?;
-            }
-            if has_errors {
-                receive(&mut stderr, &mut output.stderr)?;
-            }
-            Ok(())
-        });
+    let mut bytes = Vec::new();
+    let read = child.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut bytes));
+    // The pipe is closed, which ends a child that still prints.
+    let _ = child.wait();
+    read.map(|_| bytes)
+}
+
+impl Process {
+    /// Starts a command.
+    ///
+    /// # Errors
+    /// Fails if the command cannot be started.
+    pub fn start(mut command: Command) -> io::Result<(Self, Child)> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let log = file_in_memory(c"visakit-log")?;
+        command.stdin(OwnedFd::from(theirs)).stdout(log.try_clone()?).stderr(log.try_clone()?);
+        let child = command.spawn()?;
+        // The child's end of the socket is dropped with the command.
+        Ok((Self { socket, log }, child))
     }
-    drop((input, stdout, stderr));
-    // Closing the pipes ends a child that still prints.
-    output.status = child.wait().ok();
-    result.map(|()| output)
-}
 
-/// Returns the `poll` entry of a file; negative descriptors are skipped.
-fn entry(file: Option<RawFd>, events: libc::c_short) -> libc::pollfd {
-    libc::pollfd { fd: file.unwrap_or(-1), events, revents: 0 }
-}
+    /// Sends messages and receives one. Clears the log first.
+    ///
+    /// # Errors
+    /// Fails if the process ends without an answer, or the answer does not fit into memory.
+    pub fn exchange(&mut self, messages: &[&[u8]]) -> io::Result<Vec<u8>> {
+        self.log.set_len(0)?;
+        let mut bytes = Vec::new();
+        messages.iter().for_each(|message| put_bytes(&mut bytes, message));
+        // A process may answer, or print why it cannot, without reading everything.
+        let _ = self.send(&bytes);
+        take_bytes(&mut self.socket)
+    }
 
-/// Waits until one of the files is ready.
-fn wait<const N: usize>(mut files: [libc::pollfd; N]) -> io::Result<[bool; N]> {
-    // SAFETY: the list has that many entries.
-    while unsafe { libc::poll(files.as_mut_ptr(), N as libc::nfds_t, -1) } < 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
+    /// Returns what the process printed since the last exchange began.
+    pub fn log(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let read = self.log.seek(SeekFrom::Start(0)).and_then(|_| self.log.read_to_end(&mut bytes));
+        read.map(|_| bytes).unwrap_or_default()
+    }
+
+    /// Returns true if the process has not closed its end.
+    pub fn is_open(&self) -> bool {
+        let mut byte = 0_u8;
+        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+        // SAFETY: the byte lives during the call.
+        let found = unsafe { libc::recv(self.socket.as_raw_fd(), (&raw mut byte).cast(), 1, flags) };
+        found < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
+    }
+
+    /// Sends bytes without raising a signal if the process has ended.
+    fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            // SAFETY: the bytes live during the call.
+            let sent = unsafe {
+                libc::send(self.socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL)
+            };
+            match usize::try_from(sent) {
+                Ok(sent) => bytes = &bytes[sent.min(bytes.len())..],
+                Err(_) => match io::Error::last_os_error() {
+                    error if error.kind() == io::ErrorKind::Interrupted => {}
+                    error => return Err(error),
+                },
+            }
         }
-    }
-    Ok(files.map(|file| file.revents != 0))
-}
-
-/// Sends as much input as the child accepts. Closes the socket at the end of the input, or when the
-/// child stops reading.
-fn send(input: &mut Option<(UnixStream, &[u8])>) {
-    let Some((own, rest)) = input else { return };
-    let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-    // SAFETY: the bytes live during the call.
-    let sent = unsafe { libc::send(own.as_raw_fd(), rest.as_ptr().cast(), rest.len(), flags) };
-    match usize::try_from(sent) {
-        Ok(sent) => *rest = &rest[sent.min(rest.len())..],
-        Err(_) => match io::Error::last_os_error().kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return,
-            _ => *rest = &[],
-        },
-    }
-    if rest.is_empty() {
-        *input = None;
+        Ok(())
     }
 }
 
-/// Reads the available output; closes the file at its end.
-fn receive(from: &mut Option<impl Read>, to: &mut Vec<u8>) -> io::Result<()> {
-    let Some(file) = from else { return Ok(()) };
-    let mut chunk = [0; CHUNK];
-    match file.read(&mut chunk) {
-        Ok(0) => *from = None,
-        Ok(count) => {
-            to.try_reserve(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
-            to.extend_from_slice(&chunk[..count]);
+/// Creates a file in memory. Every write appends to it.
+fn file_in_memory(name: &CStr) -> io::Result<File> {
+    // SAFETY: the name ends with a zero, and nothing else uses the new file descriptor.
+    unsafe {
+        let file = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
+        if file < 0 || libc::fcntl(file, libc::F_SETFL, libc::O_APPEND) < 0 {
+            return Err(io::Error::last_os_error());
         }
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-        Err(error) => return Err(error),
+        Ok(File::from_raw_fd(file))
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Command {
+    /// Runs a script with a message. Returns its answer, its log, and its exit status.
+    fn shell(script: &str, message: &[u8]) -> (io::Result<Vec<u8>>, Vec<u8>, std::process::ExitStatus) {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        command
+        let (mut process, mut child) = Process::start(command).unwrap();
+        let answer = process.exchange(&[message]);
+        let status = child.wait().unwrap();
+        (answer, process.log(), status)
     }
 
-    /// A child that ends before it reads, one that prints before it reads, and one that only
-    /// prints.
+    /// Children that end before they read, print before they read, print without reading, print
+    /// only a part of an answer, and answer.
     #[test]
     fn processes_may_do_what_they_like() {
         // As in a C program; Rust programs ignore the signal by default. SAFETY: the default action
         // is valid for this signal.
         let before = unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
         let much = vec![b'x'; 3 << 20];
-        let early = run(shell("echo no >&2; exit 7"), &much).unwrap();
-        assert_eq!((early.stderr.as_slice(), early.status.unwrap().code()), (&b"no\n"[..], Some(7)));
-        let closed = run(shell("exec <&-; echo yes"), &much).unwrap();
-        assert_eq!(closed.stdout, b"yes\n");
-        let first = run(shell("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; cat | wc -c"), &much).unwrap();
-        assert_eq!((first.stdout.len(), first.stderr.len()), (300_000 + 8, 300_000));
-        assert!(first.stdout.ends_with(b"3145728\n"));
-        assert_eq!(run(shell("cat"), &[]).unwrap().stdout, b"");
-        let killed = run(shell("kill -9 $$"), &much).unwrap();
-        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed.status.unwrap()), Some(9));
-        assert!(run(Command::new("/nonexistent"), &much).is_err());
+        let (answer, log, status) = shell("echo no >&2; exit 7", &much);
+        assert_eq!((log.as_slice(), status.code()), (&b"no\n"[..], Some(7)));
+        assert!(answer.is_err());
+        let (answer, log, _) = shell("exec <&-; echo yes", &much);
+        assert!(answer.is_err() && log == b"yes\n");
+        let print = "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; head -c 3145736 | wc -c";
+        let (answer, log, _) = shell(print, &much);
+        assert!(answer.is_err() && log.len() == 600_000 + 8 && log.ends_with(b"3145736\n"));
+        assert!(shell("printf '\\2\\0\\0\\0\\0\\0\\0\\0a' >&0", &[]).0.is_err());
+        let (answer, log, _) = shell("echo z; printf '\\2\\0\\0\\0\\0\\0\\0\\0ab' >&0", &much);
+        assert_eq!((answer.unwrap(), log), (b"ab".to_vec(), b"z\n".to_vec()));
+        let killed = shell("kill -9 $$", &much).2;
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed), Some(9));
+        assert!(Process::start(Command::new("/nonexistent")).is_err());
         // SAFETY: as above.
         unsafe { libc::signal(libc::SIGPIPE, before) };
+    }
+
+    /// A process that stays answers several messages, each with a log of its own.
+    #[test]
+    fn processes_may_stay() {
+        let mut command = Command::new("sh");
+        let answer = "head -c 9 >/dev/null; echo log; printf '\\1\\0\\0\\0\\0\\0\\0\\0a' >&0; ";
+        command.args(["-c", &answer.repeat(2)]);
+        let (mut process, mut child) = Process::start(command).unwrap();
+        for _ in 0..2 {
+            assert!(process.is_open());
+            assert_eq!(process.exchange(&[b"x"]).unwrap(), b"a");
+            assert_eq!(process.log(), b"log\n");
+        }
+        child.wait().unwrap();
+        assert!(!process.is_open() && process.exchange(&[b"x"]).is_err());
+    }
+
+    #[test]
+    fn standard_output_is_read() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo out; echo error >&2; exit 3"]);
+        assert_eq!(output(command).unwrap(), b"out\n");
+        assert!(output(Command::new("/nonexistent")).is_err());
     }
 }

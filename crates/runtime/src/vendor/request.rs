@@ -1,7 +1,7 @@
 //! Messages between the driver and the compiler's process: lists of named byte strings with length
 //! prefixes.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 /// Named byte string.
 pub type Named = (String, Vec<u8>);
@@ -153,11 +153,13 @@ impl Installed {
 
 fn put_list(out: &mut Vec<u8>, list: &[Named]) {
     out.extend((list.len() as u64).to_le_bytes());
-    for bytes in list.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]) {
-        out.extend((bytes.len() as u64).to_le_bytes());
-        // Writing to a vector cannot fail.
-        let _ = out.write_all(bytes);
-    }
+    list.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]).for_each(|bytes| put_bytes(out, bytes));
+}
+
+/// Appends a byte string and its length.
+pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    out.extend((bytes.len() as u64).to_le_bytes());
+    out.extend_from_slice(bytes);
 }
 
 fn take_list(from: &mut impl Read) -> io::Result<Vec<Named>> {
@@ -175,7 +177,11 @@ fn take_number(from: &mut impl Read) -> io::Result<u64> {
     Ok(u64::from_le_bytes(number))
 }
 
-fn take_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
+/// Reads a byte string.
+///
+/// # Errors
+/// Fails if the bytes end too early or do not fit into memory.
+pub fn take_bytes(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let size = take_number(from)?;
     // Memory is allocated as bytes arrive, so that a wrong size allocates nothing.
     let mut bytes = Vec::new();
