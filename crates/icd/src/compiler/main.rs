@@ -1,7 +1,6 @@
 //! Process that runs the vendor's compiler. Standard input is a socket: requests arrive there, and
 //! responses go there. A crash of the compiler ends only this process.
 //!
-//! `visakit-oclc` ends after one request, and `visakit-oclc --stay` stays for later ones.
 //! `visakit-oclc --check` lists the installed compilers on standard output.
 
 mod limits;
@@ -14,22 +13,21 @@ mod invoke;
 
 mod libraries;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::FromRawFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
-use invoke::run;
-use limits::Limits;
-use visakit_runtime::vendor::pool::STAY;
+use invoke::{Invoke, run};
+use visakit_runtime::vendor::dependency;
 use visakit_runtime::vendor::request::{Installed, Request, put_bytes, take_bytes};
 
 fn main() -> ExitCode {
-    let argument = std::env::args().nth(1).unwrap_or_default();
-    match if argument == "--check" { check() } else { serve(argument == STAY) } {
+    let is_check = std::env::args().nth(1).as_deref() == Some("--check");
+    match if is_check { check() } else { serve() } {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Standard error may be closed.
@@ -53,49 +51,48 @@ fn check() -> io::Result<()> {
     answer.write_all(&Installed::to_bytes(&libraries::installed()))
 }
 
-/// Serves the first request, and later ones if the process stays.
-fn serve(stays: bool) -> io::Result<()> {
+/// Serves requests until the host program ends, or sends none for some time.
+fn serve() -> io::Result<()> {
     stay::close_others();
     // SAFETY: standard input is a socket that nothing else uses.
     let mut host = unsafe { UnixStream::from_raw_fd(0) };
-    limits::end_with_parent();
-    let mut limits = Limits::new();
-    let mut request = next(&mut host)?;
-    let loaded = libraries::load_all(&request.library);
+    let mut next = receive(&mut host)?;
+    let loaded = libraries::load_all(&next.1.library);
     let (invoke, _) = loaded.ok_or_else(|| io::Error::other("the compiler cannot be loaded"))?;
-    let mut is_copy = false;
+    let files = libraries::loaded();
+    stay::detach()?;
     loop {
-        limits.set(&request);
-        let mut response = run(invoke, &request)?;
-        // SAFETY: the call writes what the compiler has printed.
-        unsafe { libc::fflush(std::ptr::null_mut()) };
-        response.loaded = libraries::loaded();
-        response.back_end = libraries::back_end_version().unwrap_or_default();
-        stay::end_with(&host, false);
-        let mut bytes = Vec::new();
-        put_bytes(&mut bytes, &response.to_bytes());
-        host.write_all(&bytes)?;
-        if !stays || !stay::may_stay(&request, &response) {
-            return Ok(());
-        }
-        if !std::mem::replace(&mut is_copy, true) {
-            stay::detach()?;
-            limits.was_copied();
-        }
+        let (folder, request) = &next;
+        let (status, response) = stay::in_copy(&host, || build(invoke, folder, request))?;
+        let mut message = Vec::new();
+        put_bytes(&mut message, &status.to_le_bytes());
+        put_bytes(&mut message, &response);
+        host.write_all(&message)?;
         if !stay::wait(&host) {
             return Ok(());
         }
-        request = next(&mut host)?;
-        if !stay::is_current(&response) {
+        next = receive(&mut host)?;
+        // A new release of the compiler needs a new process.
+        if !dependency::are_current(&files, dependency::stamp) {
             return Ok(());
         }
-        stay::end_with(&host, true);
     }
 }
 
-/// Receives a request and enters its folder.
-fn next(host: &mut UnixStream) -> io::Result<Request> {
-    let folder = take_bytes(host)?;
-    std::env::set_current_dir(OsStr::from_bytes(&folder))?;
-    Request::read(&mut take_bytes(host)?.as_slice())
+/// Receives a request and the folder to work in.
+fn receive(host: &mut UnixStream) -> io::Result<(OsString, Request)> {
+    let folder = OsString::from_vec(take_bytes(host)?);
+    Ok((folder, Request::read(&mut take_bytes(host)?.as_slice())?))
+}
+
+/// Serves a request. Returns the response in bytes.
+fn build(invoke: Invoke, folder: &OsStr, request: &Request) -> io::Result<Vec<u8>> {
+    limits::set(request);
+    std::env::set_current_dir(folder)?;
+    let mut response = run(invoke, request)?;
+    // SAFETY: the call writes what the compiler has printed.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    response.loaded = libraries::loaded();
+    response.back_end = libraries::back_end_version().unwrap_or_default();
+    Ok(response.to_bytes())
 }

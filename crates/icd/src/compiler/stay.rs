@@ -1,41 +1,17 @@
-//! Process that stays after its first response, to serve later requests of its host program.
+//! Process that has loaded the compiler and stays to serve the requests of its host program.
 //!
-//! It is a copy of the process that the host program started. So it is not a child of the host
+//! Each build runs in a copy of it: a crash, the settings of a build, and the number by which the
+//! compiler names a source do not reach the next one. The process is not a child of the host
 //! program, which may wait for all its children. It holds no file of the host program, and ends
 //! with it.
 
-use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::net::UnixStream;
-
-use visakit_runtime::vendor::dependency;
-use visakit_runtime::vendor::request::{Request, Response};
 
 /// Milliseconds for which a process waits for a request before it ends.
 const IDLE: libc::c_int = 5000;
-/// Maximum memory in KiB of a process that stays.
-const MOST_KIB: libc::c_long = 512 << 10;
-
-/// Words in the options of builds whose settings the compiler keeps for later builds.
-const SETTINGS: [&str; 5] = ["igc_opts", "llvm", "vc-codegen", "cmc", "finalizer"];
-
-/// Returns true if the process may serve other requests: the build has succeeded, its options leave
-/// nothing behind, and the process is not large.
-pub(crate) fn may_stay(request: &Request, response: &Response) -> bool {
-    let is_set = |argument: &String| SETTINGS.iter().any(|word| argument.contains(word));
-    // SAFETY: all fields may be zero, and the structure lives during the call.
-    let used = unsafe {
-        let mut used: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &raw mut used);
-        used
-    };
-    response.code == 0 && !request.arguments.iter().any(is_set) && used.ru_maxrss < MOST_KIB
-}
-
-/// Returns true if the compiler's files are the ones that this process has loaded.
-pub(crate) fn is_current(last: &Response) -> bool {
-    dependency::are_current(&last.loaded, dependency::stamp)
-}
 
 /// Closes the files that the host program had open and did not mean for this process: the other
 /// end of a pipe would never see its end.
@@ -47,43 +23,89 @@ pub(crate) fn close_others() {
 
 /// Continues in a copy of this process, which ends.
 pub(crate) fn detach() -> io::Result<()> {
-    // SAFETY: the process has one thread.
-    match unsafe { libc::fork() } {
+    match fork()? {
         0 => Ok(()),
-        -1 => Err(io::Error::last_os_error()),
-        // SAFETY: the call ends the process. Destructors are skipped: the copy may need what they
-        // would remove.
-        _ => unsafe { libc::_exit(0) },
+        _ => exit(),
     }
 }
 
-/// Waits for a request or for the end of the host program. Returns false if none came in time.
+/// Waits for a request. Returns false if none came in time, or if the host program has ended.
 pub(crate) fn wait(host: &UnixStream) -> bool {
-    poll(host.as_raw_fd(), libc::POLLIN, IDLE) & libc::POLLIN != 0
+    let [host] = poll([(host.as_raw_fd(), libc::POLLIN)], IDLE);
+    host & libc::POLLIN != 0
 }
 
-/// Ends this process during a build if the host program ends: a signal tells that the socket was
-/// closed.
-pub(crate) fn end_with(host: &UnixStream, is_building: bool) {
-    let file = host.as_raw_fd();
-    // SAFETY: the calls take numbers. The default action of the signal ends the process.
+/// Runs a build in a copy of this process. Returns the status that `waitpid` tells and what the
+/// copy has returned. If the host program ends, both processes do.
+pub(crate) fn in_copy(
+    host: &UnixStream,
+    build: impl FnOnce() -> io::Result<Vec<u8>>,
+) -> io::Result<(libc::c_int, Vec<u8>)> {
+    let (mut read, mut write) = pipe()?;
+    let copy = fork()?;
+    if copy == 0 {
+        drop(read);
+        match build().and_then(|bytes| write.write_all(&bytes)) {
+            Ok(()) => exit(),
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "visakit-oclc: {error}");
+                // SAFETY: the call ends the process.
+                unsafe { libc::_exit(2) }
+            }
+        }
+    }
+    // The copy has the only other end, so that the pipe ends with it.
+    drop(write);
+    while poll([(host.as_raw_fd(), 0), (read.as_raw_fd(), libc::POLLIN)], -1) == [0, 0] {}
+    let [ended] = poll([(host.as_raw_fd(), 0)], 0);
+    if ended & libc::POLLHUP != 0 {
+        // The copy ends with this process.
+        exit();
+    }
+    let mut bytes = Vec::new();
+    read.read_to_end(&mut bytes)?;
+    let mut status = 0;
+    // SAFETY: the number lives during the call.
+    while unsafe { libc::waitpid(copy, &raw mut status, 0) } < 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok((status, bytes))
+}
+
+/// Ends this process. Destructors are skipped: copies may need what they would remove.
+fn exit() -> ! {
+    // SAFETY: the call ends the process.
+    unsafe { libc::_exit(0) }
+}
+
+/// Copies this process, which has one thread. Returns 0 in the copy.
+fn fork() -> io::Result<libc::pid_t> {
+    // SAFETY: no other thread holds a lock.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        process => Ok(process),
+    }
+}
+
+/// Returns the two ends of a new pipe.
+fn pipe() -> io::Result<(File, File)> {
+    let mut ends = [0; 2];
+    // SAFETY: the list has two elements, and nothing else uses the new files.
     unsafe {
-        libc::signal(libc::SIGIO, libc::SIG_DFL);
-        libc::fcntl(file, libc::F_SETOWN, libc::getpid());
-        let flags = libc::fcntl(file, libc::F_GETFL) & !libc::O_ASYNC;
-        libc::fcntl(file, libc::F_SETFL, if is_building { flags | libc::O_ASYNC } else { flags });
-    }
-    // The socket may have been closed before.
-    if is_building && poll(file, 0, 0) & libc::POLLHUP != 0 {
-        // SAFETY: the call ends the process.
-        unsafe { libc::_exit(0) };
+        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok((File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])))
     }
 }
 
-/// Returns the events of a file; none after some milliseconds.
-fn poll(file: RawFd, events: libc::c_short, milliseconds: libc::c_int) -> libc::c_short {
-    let mut entry = libc::pollfd { fd: file, events, revents: 0 };
-    // SAFETY: the list has one entry.
-    unsafe { libc::poll(&raw mut entry, 1, milliseconds) };
-    entry.revents
+/// Waits for events of files. Returns them; none after some milliseconds.
+fn poll<const N: usize>(files: [(RawFd, libc::c_short); N], milliseconds: libc::c_int) -> [libc::c_short; N] {
+    let mut entries = files.map(|(fd, events)| libc::pollfd { fd, events, revents: 0 });
+    // SAFETY: the list has that many entries.
+    unsafe { libc::poll(entries.as_mut_ptr(), N as libc::nfds_t, milliseconds) };
+    entries.map(|entry| entry.revents)
 }

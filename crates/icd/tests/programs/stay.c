@@ -81,7 +81,7 @@ static void run(void) {
     waitpid(child, &status, 0);
     printf("child: %d\n", status);
     build("third", 3);
-    sprintf(mark, "VISAKIT_TEST_MARK=%d", getpid());
+    sprintf(mark, "TEST_MARK=%d", getpid());
     putenv(mark);
     build("other environment", 4);
     printf("killed: %d\n", kill_marked(mark));

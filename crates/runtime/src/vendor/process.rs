@@ -49,24 +49,28 @@ impl Process {
         Ok((Self { socket, log }, child))
     }
 
-    /// Sends messages and receives one. Clears the log first.
+    /// Sends messages and receives others.
     ///
     /// # Errors
     /// Fails if the process ends without an answer, or the answer does not fit into memory.
-    pub fn exchange(&mut self, messages: &[&[u8]]) -> io::Result<Vec<u8>> {
-        self.log.set_len(0)?;
+    pub fn exchange<const N: usize>(&mut self, messages: &[&[u8]]) -> io::Result<[Vec<u8>; N]> {
         let mut bytes = Vec::new();
         messages.iter().for_each(|message| put_bytes(&mut bytes, message));
         // A process may answer, or print why it cannot, without reading everything.
         let _ = self.send(&bytes);
-        take_bytes(&mut self.socket)
+        let mut answer = [const { Vec::new() }; N];
+        for message in &mut answer {
+            *message = take_bytes(&mut self.socket)?;
+        }
+        Ok(answer)
     }
 
-    /// Returns what the process printed since the last exchange began.
-    pub fn log(&mut self) -> Vec<u8> {
+    /// Returns what the process has printed since the last call.
+    pub fn take_log(&mut self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let read = self.log.seek(SeekFrom::Start(0)).and_then(|_| self.log.read_to_end(&mut bytes));
-        read.map(|_| bytes).unwrap_or_default()
+        let emptied = read.and_then(|_| self.log.set_len(0));
+        emptied.map(|()| bytes).unwrap_or_default()
     }
 
     /// Returns true if the process has not closed its end.
@@ -118,9 +122,9 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let (mut process, mut child) = Process::start(command).unwrap();
-        let answer = process.exchange(&[message]);
+        let answer = process.exchange(&[message]).map(|[answer]| answer);
         let status = child.wait().unwrap();
-        (answer, process.log(), status)
+        (answer, process.take_log(), status)
     }
 
     /// Children that end before they read, print before they read, print without reading, print
@@ -158,11 +162,12 @@ mod tests {
         let (mut process, mut child) = Process::start(command).unwrap();
         for _ in 0..2 {
             assert!(process.is_open());
-            assert_eq!(process.exchange(&[b"x"]).unwrap(), b"a");
-            assert_eq!(process.log(), b"log\n");
+            assert_eq!(process.exchange(&[b"x"]).unwrap(), [b"a"]);
+            assert_eq!(process.take_log(), b"log\n");
         }
         child.wait().unwrap();
-        assert!(!process.is_open() && process.exchange(&[b"x"]).is_err());
+        // A process that another test starts has a copy of the other end for a moment.
+        assert!(process.exchange::<1>(&[b"x"]).is_err() && !process.is_open());
     }
 
     #[test]
