@@ -21,7 +21,7 @@ const TUNABLES: &str = "GLIBC_TUNABLES";
 /// Processes that wait for a request.
 static IDLE: Mutex<Vec<(Kind, Process)>> = Mutex::new(Vec::new());
 
-/// What must agree so that a process started for one request can serve another.
+/// Properties that a request and an idle process must share.
 #[derive(PartialEq, Eq)]
 struct Kind {
     /// Process of the host program: a process that a fork has copied belongs to the parent.
@@ -39,7 +39,7 @@ struct Kind {
 pub struct Answer {
     /// Response; `None` if the build ended without one.
     pub response: Option<Response>,
-    /// What the process printed.
+    /// Text that the process printed.
     pub log: Vec<u8>,
     /// Exit status of the build; `None` if it is unknown.
     pub status: Option<ExitStatus>,
