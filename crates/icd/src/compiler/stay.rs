@@ -35,7 +35,7 @@ pub(crate) fn wait(host: &UnixStream) -> bool {
     host & libc::POLLIN != 0
 }
 
-/// Runs a build in a copy of this process. Returns the status that `waitpid` tells and what the
+/// Runs a build in a copy of this process. Returns the status of `waitpid` and what the
 /// copy has returned. If the host program ends, both processes do.
 pub(crate) fn in_copy(
     host: &UnixStream,
