@@ -54,7 +54,7 @@ fn compare(folder: &Path, variables: &[(&str, &str)], devices: usize, with_image
         if OWN_TESTS.contains(&name) {
             continue;
         }
-        let built = compile(&source, folder);
+        let built = compile(name, folder);
         // These programs use features that pocl lacks, and compare with the host.
         let wanted = match name {
             "codes" | "features" | "libraries" | "mutable" | "own" | "pages" | "parts" | "recorded" | "signals"
@@ -78,11 +78,11 @@ fn compare(folder: &Path, variables: &[(&str, &str)], devices: usize, with_image
     }
 }
 
-/// Compiles a program.
-fn compile(source: &Path, folder: &Path) -> PathBuf {
-    let built = folder.join(source.file_stem().unwrap());
+/// Compiles a program of `programs/`.
+fn compile(name: &str, folder: &Path) -> PathBuf {
+    let (source, built) = (root().join(format!("crates/icd/tests/programs/{name}.c")), folder.join(name));
     let compiler =
-        Command::new("cc").arg("-o").arg(&built).arg(source).args(["-lOpenCL", "-lm", "-pthread"]).output();
+        Command::new("cc").arg("-o").arg(&built).arg(&source).args(["-lOpenCL", "-lm", "-pthread"]).output();
     let compiler = compiler.unwrap();
     assert!(compiler.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&compiler.stderr));
     built
@@ -98,7 +98,7 @@ fn valgrind_has_no_findings() {
     let folder = scratch("opencl-valgrind");
     let icd = driver(&folder);
     for name in ["buffers", "images", "own"] {
-        let built = compile(&root().join(format!("crates/icd/tests/programs/{name}.c")), &folder);
+        let built = compile(name, &folder);
         let mut command = Command::new("valgrind");
         // Memory of threads that never end is not a leak; valgrind reports it as possibly lost.
         command.args(["-q", "--error-exitcode=9", "--leak-check=full", "--show-leak-kinds=definite,indirect"]);
@@ -118,7 +118,7 @@ fn the_environment_is_heard() {
     }
     let folder = scratch("opencl-environment");
     let (icd, record) = (driver(&folder), folder.join("record"));
-    let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
+    let built = compile("neighbours", &folder);
     let mut command = Command::new(&built);
     command.env("VISAKIT_DEVICES", "pvc").env("VISAKIT_CHECK", "race").env("VISAKIT_STATS", "1");
     let found = run(command.env("VISAKIT_RECORD", &record), &icd, &folder);
@@ -131,7 +131,7 @@ fn the_environment_is_heard() {
 
     // Memory after a buffer reads as zero up to the end of its page, as on a device. With checks,
     // such accesses are reported.
-    let built = compile(&root().join("crates/icd/tests/programs/pages.c"), &folder);
+    let built = compile("pages", &folder);
     let mut command = Command::new(&built);
     let found = run(command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_CHECK", "bounds"), &icd, &folder);
     let said = String::from_utf8_lossy(&found.stderr);
@@ -139,7 +139,7 @@ fn the_environment_is_heard() {
     assert!(told.iter().all(|words| said.contains(words)) && said.contains("check-bounds"), "{said}");
 
     // Memory reached by addresses is recorded with them: here a list built by the host.
-    let built = compile(&root().join("crates/icd/tests/programs/own.c"), &folder);
+    let built = compile("own", &folder);
     let record = folder.join("addresses");
     let mut command = Command::new(&built);
     // Program variables and shared memory are not arguments, but are within bounds.
@@ -163,7 +163,7 @@ fn the_environment_is_heard() {
     }
 
     let nothing = folder.join("nothing");
-    let built = compile(&root().join("crates/icd/tests/programs/neighbours.c"), &folder);
+    let built = compile("neighbours", &folder);
     let mut command = Command::new(&built);
     command.env("OCL_ICD_VENDORS", &icd).env("VISAKIT_COMPILER", &nothing).env("VISAKIT_DEVICES", "dg2");
     let found = command.output().unwrap();
@@ -179,7 +179,7 @@ fn kernels_use_memory_of_the_program() {
         return;
     }
     let folder = scratch("opencl-system");
-    let built = compile(&root().join("crates/icd/tests/programs/system.c"), &folder);
+    let built = compile("system", &folder);
     let icd = driver(&folder);
     for (switch, checks, wanted) in [("1", "", "system"), ("0", "", "none"), ("1", "bounds", "none")] {
         let mut command = Command::new(&built);
@@ -198,7 +198,7 @@ fn changed_headers_are_seen() {
         return;
     }
     let folder = scratch("opencl-includes");
-    let built = compile(&root().join("crates/icd/tests/programs/includes.c"), &folder);
+    let built = compile("includes", &folder);
     let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,skl"), &driver(&folder), &folder);
     let said = String::from_utf8_lossy(&found.stderr);
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
@@ -216,7 +216,7 @@ fn a_failing_compiler_is_a_build_error() {
         return;
     }
     let folder = scratch("opencl-early");
-    let built = compile(&root().join("crates/icd/tests/programs/early.c"), &folder);
+    let built = compile("early", &folder);
     let real = env!("CARGO_BIN_EXE_visakit-oclc");
     for (n, end) in
         ["exit 9", "exec <&-; echo nonsense", "kill -11 $$", "head -c 9 >/dev/null; exit 1"].iter().enumerate()
@@ -238,7 +238,7 @@ fn a_compiler_has_limits() {
         return;
     }
     let folder = scratch("opencl-slow");
-    let (icd, built) = (driver(&folder), compile(&root().join("crates/icd/tests/programs/slow.c"), &folder));
+    let (icd, built) = (driver(&folder), compile("slow", &folder));
     let mut command = Command::new(&built);
     command.env("VISAKIT_DEVICES", "dg2").env("VISAKIT_COMPILE_SECONDS", "1");
     let stopped = run(&mut command, &icd, &folder);
@@ -277,7 +277,7 @@ fn compilers_stay_for_later_builds() {
         return;
     }
     let folder = scratch("opencl-stay");
-    let built = compile(&root().join("crates/icd/tests/programs/stay.c"), &folder);
+    let built = compile("stay", &folder);
     let (compiler, starts) = (folder.join("oclc"), folder.join("starts"));
     let oclc = env!("CARGO_BIN_EXE_visakit-oclc");
     script(&compiler, &format!("echo $1 >>{}\nexec {oclc} \"$@\"", starts.display()));
@@ -326,7 +326,7 @@ fn faults_are_reported() {
         return;
     }
     let folder = scratch("opencl-faults");
-    let built = compile(&root().join("crates/icd/tests/programs/faults.c"), &folder);
+    let built = compile("faults", &folder);
     let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,pvc"), &driver(&folder), &folder);
     let said = String::from_utf8_lossy(&found.stderr);
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\n", "{said}");
@@ -340,7 +340,7 @@ fn blocks_of_inline_visa_have_names_of_their_own() {
         return;
     }
     let folder = scratch("opencl-inline");
-    let built = compile(&root().join("crates/icd/tests/programs/inline.c"), &folder);
+    let built = compile("inline", &folder);
     let found = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2,skl,pvc"), &driver(&folder), &folder);
     let said = String::from_utf8_lossy(&found.stderr);
     assert_eq!(String::from_utf8_lossy(&found.stdout), "done\ndone\ndone\n", "{said}");
@@ -354,7 +354,7 @@ fn memory_limits_are_errors() {
         return;
     }
     let folder = scratch("opencl-memory");
-    let built = compile(&root().join("crates/icd/tests/programs/memory.c"), &folder);
+    let built = compile("memory", &folder);
     let icd = driver(&folder);
     // Builds are cached first, so that the compiler needs no memory afterwards.
     let all = run(Command::new(&built).env("VISAKIT_DEVICES", "dg2"), &icd, &folder);
@@ -382,7 +382,7 @@ fn full_standard_error_is_survived() {
         return;
     }
     let folder = scratch("opencl-full");
-    let built = compile(&root().join("crates/icd/tests/programs/vector_add.c"), &folder);
+    let built = compile("vector_add", &folder);
     let mut command = Command::new(&built);
     command.env("VISAKIT_THREADS", "abc").env("VISAKIT_DEVICES", "dg2,nonsense").env("VISAKIT_ENGINE", "?");
     command.env("VISAKIT_CHECK", "?").env("VISAKIT_STATS", "1").env("OCL_ICD_VENDORS", driver(&folder));
@@ -402,7 +402,7 @@ fn binaries_without_visa_are_compiled() {
         return;
     }
     let folder = scratch("opencl-binaries");
-    let built = compile(&root().join("crates/icd/tests/programs/binaries.c"), &folder);
+    let built = compile("binaries", &folder);
     let icd = driver(&folder);
     let whole = std::fs::read(root().join("examples/vector_add/vector_add.dg2.zebin")).unwrap();
     let without = |kinds: &[u32]| {

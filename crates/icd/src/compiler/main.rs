@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use invoke::{Invoke, run};
 use visakit_runtime::vendor::dependency;
-use visakit_runtime::vendor::request::{Installed, Request, put_bytes, take_bytes};
+use visakit_runtime::vendor::request::{Installed, Request, joined, take_bytes};
 
 fn main() -> ExitCode {
     let is_check = std::env::args().nth(1).as_deref() == Some("--check");
@@ -56,22 +56,18 @@ fn serve() -> io::Result<()> {
     stay::close_others();
     // SAFETY: standard input is a socket that nothing else uses.
     let mut host = unsafe { UnixStream::from_raw_fd(0) };
-    let mut next = receive(&mut host)?;
-    let loaded = libraries::load_all(&next.1.library);
+    let (mut folder, mut request) = receive(&mut host)?;
+    let loaded = libraries::load_all(&request.library);
     let (invoke, _) = loaded.ok_or_else(|| io::Error::other("the compiler cannot be loaded"))?;
     let files = libraries::loaded();
     stay::detach()?;
     loop {
-        let (folder, request) = &next;
-        let (status, response) = stay::in_copy(&host, || build(invoke, folder, request))?;
-        let mut message = Vec::new();
-        put_bytes(&mut message, &status.to_le_bytes());
-        put_bytes(&mut message, &response);
-        host.write_all(&message)?;
+        let (status, response) = stay::in_copy(&host, || build(invoke, &folder, &request))?;
+        host.write_all(&joined(&[&status.to_le_bytes(), &response]))?;
         if !stay::wait(&host) {
             return Ok(());
         }
-        next = receive(&mut host)?;
+        (folder, request) = receive(&mut host)?;
         // A new release of the compiler needs a new process.
         if !dependency::are_current(&files, dependency::stamp) {
             return Ok(());

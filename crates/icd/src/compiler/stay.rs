@@ -5,9 +5,8 @@
 //! program, which may wait for all its children. It holds no file of the host program, and ends
 //! with it.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 /// Milliseconds for which a process waits for a request before it ends.
@@ -25,7 +24,7 @@ pub(crate) fn close_others() {
 pub(crate) fn detach() -> io::Result<()> {
     match fork()? {
         0 => Ok(()),
-        _ => exit(),
+        _ => exit(0),
     }
 }
 
@@ -35,32 +34,34 @@ pub(crate) fn wait(host: &UnixStream) -> bool {
     host & libc::POLLIN != 0
 }
 
-/// Runs a build in a copy of this process. Returns the status of `waitpid` and what the
-/// copy has returned. If the host program ends, both processes do.
+/// Runs a build in a copy of this process. Returns the status of `waitpid` and the result of the
+/// build, empty if it has failed. If the host program ends, both processes do.
 pub(crate) fn in_copy(
     host: &UnixStream,
     build: impl FnOnce() -> io::Result<Vec<u8>>,
 ) -> io::Result<(libc::c_int, Vec<u8>)> {
-    let (mut read, mut write) = pipe()?;
+    let (mut read, mut write) = io::pipe()?;
     let copy = fork()?;
     if copy == 0 {
         drop(read);
         match build().and_then(|bytes| write.write_all(&bytes)) {
-            Ok(()) => exit(),
+            Ok(()) => exit(0),
             Err(error) => {
                 let _ = writeln!(io::stderr(), "visakit-oclc: {error}");
-                // SAFETY: the call ends the process.
-                unsafe { libc::_exit(2) }
+                exit(2)
             }
         }
     }
     // The copy has the only other end, so that the pipe ends with it.
     drop(write);
-    while poll([(host.as_raw_fd(), 0), (read.as_raw_fd(), libc::POLLIN)], -1) == [0, 0] {}
-    let [ended] = poll([(host.as_raw_fd(), 0)], 0);
-    if ended & libc::POLLHUP != 0 {
+    let files = [(host.as_raw_fd(), 0), (read.as_raw_fd(), libc::POLLIN)];
+    let (mut ended, mut output) = (0, 0);
+    while (ended, output) == (0, 0) {
+        [ended, output] = poll(files, -1);
+    }
+    if ended != 0 {
         // The copy ends with this process.
-        exit();
+        exit(0);
     }
     let mut bytes = Vec::new();
     read.read_to_end(&mut bytes)?;
@@ -76,9 +77,9 @@ pub(crate) fn in_copy(
 }
 
 /// Ends this process. Destructors are skipped: copies may need what they would remove.
-fn exit() -> ! {
+fn exit(code: libc::c_int) -> ! {
     // SAFETY: the call ends the process.
-    unsafe { libc::_exit(0) }
+    unsafe { libc::_exit(code) }
 }
 
 /// Copies this process, which has one thread. Returns 0 in the copy.
@@ -87,18 +88,6 @@ fn fork() -> io::Result<libc::pid_t> {
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         process => Ok(process),
-    }
-}
-
-/// Returns the two ends of a new pipe.
-fn pipe() -> io::Result<(File, File)> {
-    let mut ends = [0; 2];
-    // SAFETY: the list has two elements, and nothing else uses the new files.
-    unsafe {
-        if libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok((File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])))
     }
 }
 

@@ -314,13 +314,13 @@ fn link(target: Platform, modules: &[Vec<u8>]) -> Result<Vec<u8>, String> {
 /// folder, file accesses were not tracked, and the response is not cached.
 fn kept(compiler: &Compiler, request: &Request, folder: Option<&PathBuf>) -> Result<Response, String> {
     let cache = ENVIRONMENT.cache.as_deref().and_then(Cache::open);
-    let identity = compiler.identity();
-    let key = [identity.as_bytes(), &request.to_bytes()].concat();
+    let (identity, request) = (compiler.identity(), request.to_bytes());
+    let key = [identity.as_bytes(), &request].concat();
     let found = cache.as_ref().and_then(|cache| Response::read(&mut cache.get(&key)?.as_slice()).ok());
     if let Some(found) = found.filter(is_current) {
         return Ok(found);
     }
-    let response = ask(compiler, &identity, request)?;
+    let response = ask(compiler, &identity, &request)?;
     // A failure may be temporary, for example lack of memory, so it is not cached.
     let is_listed = |folder: &PathBuf| response.read.iter().any(|(path, _)| Path::new(path) == folder);
     let is_known = folder.is_none_or(is_listed) && is_current(&response);
@@ -336,8 +336,8 @@ fn is_current(response: &Response) -> bool {
         && dependency::are_current(&response.loaded, dependency::stamp)
 }
 
-/// Runs the compiler, whose identity is `identity`, for a request.
-fn ask(compiler: &Compiler, identity: &str, request: &Request) -> Result<Response, String> {
+/// Runs the compiler, whose identity is `identity`, for a serialised request.
+fn ask(compiler: &Compiler, identity: &str, request: &[u8]) -> Result<Response, String> {
     let program = &compiler.program;
     // The compiler leaves files in its working folder.
     let folder = Folder::new().map_err(|error| format!("the folder for the compiler cannot be created: {error}"))?;

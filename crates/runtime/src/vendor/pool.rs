@@ -13,7 +13,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
 
 use crate::vendor::process::Process;
-use crate::vendor::request::{Request, Response};
+use crate::vendor::request::Response;
 
 /// Variable of the GNU C library that tunes its allocator.
 const TUNABLES: &str = "GLIBC_TUNABLES";
@@ -30,7 +30,6 @@ struct Kind {
     user: (libc::uid_t, libc::gid_t),
     /// Compiler; see `Compiler::identity`.
     identity: String,
-    library: String,
     /// The compiler reads settings from the environment.
     environment: Vec<(OsString, OsString)>,
 }
@@ -45,14 +44,14 @@ pub struct Answer {
     pub status: Option<ExitStatus>,
 }
 
-/// Runs the compiler for a request. `program` runs it, and `identity` is the compiler's. The
-/// compiler works in `folder`.
+/// Runs the compiler for a serialised request. `program` runs it, and `identity` is the compiler's.
+/// The compiler works in `folder`.
 ///
 /// # Errors
 /// Fails if no process can be started.
-pub fn run(program: &Path, identity: &str, folder: &Path, request: &Request) -> io::Result<Answer> {
-    let messages = [folder.as_os_str().as_bytes(), &request.to_bytes()];
-    let kind = Kind::new(identity, &request.library);
+pub fn run(program: &Path, identity: &str, folder: &Path, request: &[u8]) -> io::Result<Answer> {
+    let messages = [folder.as_os_str().as_bytes(), request];
+    let kind = Kind::new(identity);
     // A process may have given up waiting in the meantime.
     while let Some(mut process) = take(&kind) {
         if let Ok(answer) = exchange(&mut process, &messages) {
@@ -100,13 +99,12 @@ fn put(kind: Kind, process: Process) {
 }
 
 impl Kind {
-    fn new(identity: &str, library: &str) -> Self {
+    fn new(identity: &str) -> Self {
         Self {
             owner: std::process::id(),
             // SAFETY: the calls take no arguments and cannot fail.
             user: unsafe { (libc::geteuid(), libc::getegid()) },
             identity: identity.to_owned(),
-            library: library.to_owned(),
             environment: std::env::vars_os().collect(),
         }
     }

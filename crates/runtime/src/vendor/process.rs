@@ -4,14 +4,14 @@
 //! The host program keeps control of its signals and children. This module never raises `SIGPIPE`,
 //! and an exit status that was already collected is not an error.
 
-use std::ffi::CStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
-use crate::vendor::request::{put_bytes, take_bytes};
+use crate::base::storage::anonymous_file;
+use crate::vendor::request::{joined, take_bytes};
 
 /// Running process.
 pub struct Process {
@@ -42,7 +42,7 @@ impl Process {
     /// Fails if the command cannot be started.
     pub fn start(mut command: Command) -> io::Result<(Self, Child)> {
         let (socket, theirs) = UnixStream::pair()?;
-        let log = file_in_memory(c"visakit-log")?;
+        let log = log_file()?;
         command.stdin(OwnedFd::from(theirs)).stdout(log.try_clone()?).stderr(log.try_clone()?);
         let child = command.spawn()?;
         // The child's end of the socket is dropped with the command.
@@ -54,10 +54,7 @@ impl Process {
     /// # Errors
     /// Fails if the process ends without an answer, or the answer does not fit into memory.
     pub fn exchange<const N: usize>(&mut self, messages: &[&[u8]]) -> io::Result<[Vec<u8>; N]> {
-        let mut bytes = Vec::new();
-        messages.iter().for_each(|message| put_bytes(&mut bytes, message));
-        // A process may answer, or print why it cannot, without reading everything.
-        let _ = self.send(&bytes);
+        self.send(&joined(messages));
         let mut answer = [const { Vec::new() }; N];
         for message in &mut answer {
             *message = take_bytes(&mut self.socket)?;
@@ -82,8 +79,9 @@ impl Process {
         found < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock
     }
 
-    /// Sends bytes without raising a signal if the process has ended.
-    fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
+    /// Sends bytes as far as the process reads them: it may answer, or print why it cannot, without
+    /// reading everything. Raises no signal if the process has ended.
+    fn send(&self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             // SAFETY: the bytes live during the call.
             let sent = unsafe {
@@ -91,25 +89,20 @@ impl Process {
             };
             match usize::try_from(sent) {
                 Ok(sent) => bytes = &bytes[sent.min(bytes.len())..],
-                Err(_) => match io::Error::last_os_error() {
-                    error if error.kind() == io::ErrorKind::Interrupted => {}
-                    error => return Err(error),
-                },
+                Err(_) if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return,
             }
         }
-        Ok(())
     }
 }
 
 /// Creates a file in memory. Every write appends to it.
-fn file_in_memory(name: &CStr) -> io::Result<File> {
-    // SAFETY: the name ends with a zero, and nothing else uses the new file descriptor.
-    unsafe {
-        let file = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
-        if file < 0 || libc::fcntl(file, libc::F_SETFL, libc::O_APPEND) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        Ok(File::from_raw_fd(file))
+fn log_file() -> io::Result<File> {
+    let file = anonymous_file(0).ok_or_else(io::Error::last_os_error)?;
+    // SAFETY: the call takes an open file and numbers.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(file),
     }
 }
 
@@ -153,7 +146,7 @@ mod tests {
         unsafe { libc::signal(libc::SIGPIPE, before) };
     }
 
-    /// A process that stays answers several messages, each with a log of its own.
+    /// A process that stays answers several messages, each with a separate log.
     #[test]
     fn processes_may_stay() {
         let mut command = Command::new("sh");

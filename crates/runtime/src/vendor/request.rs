@@ -156,10 +156,16 @@ fn put_list(out: &mut Vec<u8>, list: &[Named]) {
     list.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]).for_each(|bytes| put_bytes(out, bytes));
 }
 
-/// Appends a byte string and its length.
-pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend((bytes.len() as u64).to_le_bytes());
     out.extend_from_slice(bytes);
+}
+
+/// Serialises byte strings, each of which `take_bytes` reads.
+pub fn joined(all: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::new();
+    all.iter().for_each(|bytes| put_bytes(&mut out, bytes));
+    out
 }
 
 fn take_list(from: &mut impl Read) -> io::Result<Vec<Named>> {
