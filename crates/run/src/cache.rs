@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use visakit_native::ir::{Access, Action};
 use visakit_native::{Code, Level, Refusal};
 
 use crate::starts::Starts;
@@ -14,9 +15,8 @@ use visakit_kernels::code::CompiledRoutine;
 pub struct Cache(Mutex<Option<Arc<Lowered>>>);
 
 /// Interpretations per instruction, on average over earlier launches and the rest of the current
-/// one, above which native code is compiled. Compilation costs about a quarter of that time, mostly
-/// on a core that is busy, and execution is slow until it ends. With less work left, a launch would
-/// lose time.
+/// one, above which native code is compiled. Atomic operations count by channel. Compilation costs
+/// about a quarter of that time. With less work left, a launch would lose time.
 const WARM: u64 = 4000;
 
 /// Number of instructions that native code executes in about 10 microseconds, which is the time to
@@ -35,6 +35,8 @@ pub(super) struct Lowered {
     /// Instruction set level of native code; operations are only recorded if it is present.
     level: Option<Level>,
     pub(super) code: CompiledRoutine,
+    /// Number of executed instructions after which native code is compiled.
+    warm: u64,
     /// Native code without and with counts, or the reason for its absence.
     native: [OnceLock<Result<Code, Refusal>>; 2],
     is_begun: [AtomicBool; 2],
@@ -62,8 +64,9 @@ impl Cache {
         }
         let code = lower()?;
         let (native, is_begun, executed, each, starts) = Default::default();
-        let symbols = symbols.clone();
-        let lowered = Arc::new(Lowered { payload, symbols, level, code, native, is_begun, executed, each, starts });
+        let (symbols, warm) = (symbols.clone(), warm_after(&code));
+        let lowered = Lowered { payload, symbols, level, code, warm, native, is_begun, executed, each, starts };
+        let lowered = Arc::new(lowered);
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -105,17 +108,33 @@ impl Lowered {
         self.executed.fetch_add(instructions, Relaxed);
     }
 
-    /// Starts compilation on another thread, unless it has started, if a launch with `rest`
-    /// remaining instructions is worth it. Earlier launches count, because they are likely to
-    /// recur. The finished part of this launch does not count, otherwise a nearly complete launch
-    /// would start a useless compilation.
-    pub(super) fn warm(self: &Arc<Self>, rest: u64, count: bool) {
-        let enough = WARM.saturating_mul(self.code.steps.len() as u64);
-        let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= enough;
+    /// Compiles native code, unless a thread has begun to, if a launch with `rest` remaining
+    /// instructions is worth it. Earlier launches count, because they are likely to recur. The
+    /// finished part of this launch does not count, otherwise a nearly complete launch would
+    /// compile for nothing.
+    ///
+    /// The calling thread waits, so that its processor compiles; the launch's other threads
+    /// continue. Compilation has a thread of its own because the caller's stack may be small.
+    pub(super) fn warm(&self, rest: u64, count: bool) {
+        let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= self.warm;
         if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
-            let lowered = Arc::clone(self);
-            // If the system provides no more threads, the program is interpreted.
-            let _ = std::thread::Builder::new().spawn(move || lowered.compile(count));
+            std::thread::scope(|scope| {
+                // If the system provides no more threads, the program is interpreted.
+                let thread = std::thread::Builder::new().spawn_scoped(scope, || self.compile(count));
+                let _ = thread.map(|thread| thread.join());
+            });
         }
     }
+}
+
+/// Returns the number of executed instructions after which a routine is compiled.
+fn warm_after(code: &CompiledRoutine) -> u64 {
+    let steps = code.steps.len() as u64;
+    let updates = code.actions.iter().zip(&code.marks).filter_map(|(action, mark)| match action {
+        Action::Transfer(transfer) if matches!(transfer.access, Access::Update(_)) => Some(mark.enable.lanes),
+        _ => None,
+    });
+    let work = updates.fold(steps, |work, lanes| work + u64::from(lanes.count_ones()));
+    // The interpreter's time per instruction grows by `work / steps`.
+    WARM.saturating_mul(steps).saturating_mul(steps).checked_div(work).unwrap_or(0)
 }
