@@ -50,18 +50,20 @@ fn launch(list: Raw, kernel: Raw) -> u32 {
         null_mut() => Raw, 0 => u32, null() => *const Raw)
 }
 
-/// Formats say which component of a texel is each colour: also zero, one, or any.
+/// Formats say which component of a texel is each colour: also zero, one, any, or the depth.
 #[test]
 fn colours_have_sources() {
     let Some(spirv) = MODULE.as_ref() else { return };
     let setup = setup();
-    assert_eq!(swizzled(&setup, SIDES.0, [0, 1, 2, 7]).0, ERROR_INVALID_ENUMERATION.0);
+    assert_eq!(swizzled(&setup, SIDES.0, [0, 1, 2, 8]).0, ERROR_INVALID_ENUMERATION.0);
     for (from, to, expected) in [
         ([0, 1, 2, 3], [3, 2, 1, 0], [252, 253, 254, 255]),
         ([2, 1, 0, 3], [6, 6, 6, 6], [253, 254, 255, 252]),
         ([3, 0, 1, 2], [0, 1, 2, 3], [252, 255, 254, 253]),
         ([1, 4, 5, 6], [3, 2, 1, 0], [252, 254, 255, 254]),
         ([0, 1, 2, 3], [1, 2, 3, 0], [252, 255, 254, 253]),
+        ([7, 4, 4, 5], [0, 1, 2, 3], [255, 255, 255, 254]),
+        ([0, 1, 2, 3], [7, 1, 2, 3], [255, 254, 253, 252]),
     ] {
         let ((_, source), (_, target)) = (swizzled(&setup, SIDES.0, from), swizzled(&setup, SIDES.0, to));
         let (kernel, _) = inverter(&setup, spirv, source, target);
@@ -170,7 +172,6 @@ fn views_share_texels() {
     // The view keeps the texels of a destroyed image.
     assert_eq!((call!(zeImageDestroy, image => Raw), copy(&setup, words, &mut found, false)), (0, 0));
     // Planes of brightness and colors.
-    assert_eq!(create(&desc(15, 2, (7, 4))).0, ERROR_UNSUPPORTED_SIZE.0);
     let (result, planes) = create(&desc(15, 2, (8, 4)));
     let (first, second) = (view(&desc(0, 2, (8, 4)), planes, Some(0)), view(&desc(3, 2, (4, 2)), planes, Some(1)));
     assert_eq!((result, first.0, second.0), (0, 0, 0));
@@ -183,6 +184,18 @@ fn views_share_texels() {
     assert_eq!((copy(&setup, first.1, &mut found, false), &found[..33]), (0, &[&[9; 32][..], &[0]].concat()[..]));
     assert_eq!((copy(&setup, second.1, &mut found, false), &found[..17]), (0, &[&[200; 16][..], &[9]].concat()[..]));
     assert_eq!(copy(&setup, planes, &mut found, false), ERROR_UNSUPPORTED_IMAGE_FORMAT.0);
+    // In layers, and with odd sides, which are rounded up for colors.
+    let layers = |layout: u32, sides: (u64, u32)| ImageDesc { kind: 3, arraylevels: 2, ..desc(layout, 2, sides) };
+    let (result, planes) = create(&layers(15, (3, 1)));
+    let (first, second) = (view(&layers(0, (3, 1)), planes, Some(0)), view(&layers(3, (2, 1)), planes, Some(1)));
+    assert_eq!((result, first.0, second.0), (0, 0, 0));
+    assert_eq!((copy(&setup, first.1, &mut brightness, true), copy(&setup, second.1, &mut colors, true)), (0, 0));
+    found.fill(0);
+    assert_eq!((copy(&setup, first.1, &mut found, false), &found[..7]), (0, &[9, 9, 9, 9, 9, 9, 0][..]));
+    assert_eq!(
+        (copy(&setup, second.1, &mut found, false), &found[..9]),
+        (0, &[[200; 8].as_slice(), &[0]].concat()[..])
+    );
 }
 
 #[test]

@@ -33,10 +33,12 @@ kind!(Image);
 
 /// Layout with a plane of brightness, and one of colors with half the sides.
 const NV12: u32 = 15;
-/// Swizzles that are no component: zero, one, and whatever suits.
+/// Swizzles that are no color: zero, one, whatever suits, and the depth, which is the first
+/// component.
 const SWIZZLE_ZERO: u32 = 4;
 const SWIZZLE_ONE: u32 = 5;
 const SWIZZLE_ANY: u32 = 6;
+const SWIZZLE_DEPTH: u32 = 7;
 /// Format of a plane of brightness.
 const BRIGHTNESS: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
 
@@ -69,12 +71,16 @@ fn format(given: &ImageFormat) -> Result<Format> {
     };
     let component = types.get(given.kind as usize).ok_or(ERROR_INVALID_ENUMERATION)?;
     let swizzle = [given.x, given.y, given.z, given.w];
-    ensure(swizzle.iter().all(|&word| word <= SWIZZLE_ANY), ERROR_INVALID_ENUMERATION)?;
+    ensure(swizzle.iter().all(|&word| word <= SWIZZLE_DEPTH), ERROR_INVALID_ENUMERATION)?;
     let source = |colour: usize| match swizzle[colour] {
         SWIZZLE_ZERO => ComponentOrder::ZERO,
         SWIZZLE_ONE => ComponentOrder::ONE,
         word => {
-            let component = if word == SWIZZLE_ANY { colour as u8 } else { word as u8 };
+            let component = match word {
+                SWIZZLE_ANY => colour as u8,
+                SWIZZLE_DEPTH => 0,
+                _ => word as u8,
+            };
             // Missing colours are zero, and missing alpha is one.
             let missing = if component == 3 { ComponentOrder::ONE } else { ComponentOrder::ZERO };
             if component < count { component } else { missing }
@@ -105,18 +111,25 @@ fn shape(desc: &ImageDesc) -> Result<Shape> {
     Ok(Shape { size, dimensions, is_array, layers, ..Shape::default() })
 }
 
+/// Returns the number of texels.
+fn texels(shape: &Shape) -> u64 {
+    shape.size.iter().chain([&shape.layers]).fold(1, |texels, &side| texels.saturating_mul(side.into()))
+}
+
+/// Returns the sides of the plane of colors. It follows that of brightness, with all its layers.
+fn color_plane(brightness: &Shape) -> Shape {
+    let [width, height, depth] = brightness.size;
+    Shape { size: [width.div_ceil(2), height.div_ceil(2), depth], ..*brightness }
+}
+
 impl Image {
     /// Creates an image whose texels are zero.
     pub(crate) fn new(desc: &ImageDesc, id: u64) -> Result<Self> {
         let (shape, is_planar) = (shape(desc)?, desc.format.layout == NV12);
         let format = if is_planar { BRIGHTNESS } else { format(&desc.format)? };
-        let [width, height, _] = shape.size;
-        let is_even = shape.dimensions == 2 && !shape.is_array && width % 2 == 0 && height % 2 == 0;
-        ensure(!is_planar || is_even, ERROR_UNSUPPORTED_SIZE)?;
-        let sides = shape.size.iter().chain([&shape.layers]).map(|&side| u64::from(side));
-        let mut bytes = sides.fold(format.bytes() as u64, u64::saturating_mul);
+        let mut bytes = texels(&shape).saturating_mul(format.bytes() as u64);
         if is_planar {
-            bytes += bytes / 2;
+            bytes = bytes.saturating_add(texels(&color_plane(&shape)).saturating_mul(2));
         }
         ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
@@ -134,9 +147,8 @@ impl Image {
             match plane.ok_or(ERROR_INVALID_ARGUMENT)? {
                 0 => {}
                 1 => {
-                    let [width, height, _] = wanted.size;
-                    offset += width as usize * height as usize;
-                    (wanted.size, bytes) = ([width / 2, height / 2, 1], 2);
+                    offset += texels(&wanted) as usize;
+                    (wanted, bytes) = (color_plane(&wanted), 2);
                 }
                 _ => return Err(ERROR_INVALID_ARGUMENT),
             }
