@@ -13,6 +13,10 @@ pub(crate) use crate::queues::shared::Times;
 /// Longest sleep of a wait for another process, which may have ended in the meantime.
 const SLEEP: Duration = Duration::from_millis(100);
 
+/// Time before the end of a timeout in which a thread looks at the clock. Hosts wake a thread that
+/// sleeps late, by less than this.
+const LATE: Duration = Duration::from_micros(200);
+
 /// Commands of which one signals a completion.
 pub(crate) trait Commands: Send + Sync {
     /// Runs commands in this thread, unless another thread runs them, until one signals the
@@ -161,14 +165,19 @@ impl Completion {
         }
         while !state.is_signaled {
             let Some(shared) = &self.shared else {
-                let Some(next) = wait_until(&self.changed, state, end) else { return Err(NOT_READY) };
+                let Some(next) = wait_until(&self.changed, state, end, || self.state()) else {
+                    return Err(NOT_READY);
+                };
                 state = next;
                 continue;
             };
             drop(state);
             let rest = end.map_or(SLEEP, |end| end.saturating_duration_since(Instant::now()));
             ensure(!rest.is_zero(), NOT_READY)?;
-            shared.wait(rest.min(SLEEP));
+            match rest.checked_sub(LATE) {
+                Some(asleep) => shared.wait(asleep.min(SLEEP)),
+                None => std::hint::spin_loop(),
+            }
             state = self.state();
         }
         answer(&state)
@@ -206,13 +215,19 @@ pub(crate) fn deadline(timeout: u64) -> Option<Instant> {
     if timeout == u64::MAX { None } else { Instant::now().checked_add(Duration::from_nanos(timeout)) }
 }
 
-/// Waits for a change until an end; `None` after the end.
+/// Waits for a change until an end; `None` after the end. `lock` returns the state again.
 pub(crate) fn wait_until<'s, T>(
     changed: &Condvar,
     state: MutexGuard<'s, T>,
     end: Option<Instant>,
+    lock: impl FnOnce() -> MutexGuard<'s, T>,
 ) -> Option<MutexGuard<'s, T>> {
     let Some(end) = end else { return Some(changed.wait(state).unwrap_or_else(PoisonError::into_inner)) };
     let rest = end.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())?;
-    Some(changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner).0)
+    let Some(asleep) = rest.checked_sub(LATE) else {
+        drop(state);
+        std::hint::spin_loop();
+        return Some(lock());
+    };
+    Some(changed.wait_timeout(state, asleep).unwrap_or_else(PoisonError::into_inner).0)
 }

@@ -175,7 +175,7 @@ impl Timeline {
             state = self.state();
         }
         while state.phase != Phase::Idle {
-            let Some(next) = wait_until(&self.idle, state, end) else { return Err(NOT_READY) };
+            let Some(next) = wait_until(&self.idle, state, end, || self.state()) else { return Err(NOT_READY) };
             state = next;
         }
         ensure(!std::mem::take(&mut state.has_failed), ERROR_DEVICE_LOST)
