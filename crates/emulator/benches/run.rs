@@ -169,8 +169,6 @@ fn overheads(all: &[Case], pocl: Option<&Path>, folder: &Path) {
                 let start = Instant::now();
                 drop(ours.run_anew());
                 times[n] = [times[n], Some(start.elapsed().as_secs_f64())].into_iter().flatten().reduce(f64::min);
-                // Lets a background compilation finish before the next run.
-                std::thread::sleep(Duration::from_millis(5));
             }
         }
         first.push((case.kernel, times));

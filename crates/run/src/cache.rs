@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use visakit_native::ir::{Access, Action};
+use visakit_native::ir::{Access, Action, Transfer};
 use visakit_native::{Code, Level, Refusal};
 
 use crate::starts::Starts;
@@ -65,8 +65,8 @@ impl Cache {
         let code = lower()?;
         let (native, is_begun, executed, each, starts) = Default::default();
         let (symbols, warm) = (symbols.clone(), warm_after(&code));
-        let lowered = Lowered { payload, symbols, level, code, warm, native, is_begun, executed, each, starts };
-        let lowered = Arc::new(lowered);
+        let lowered =
+            Arc::new(Lowered { payload, symbols, level, code, warm, native, is_begun, executed, each, starts });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -114,7 +114,7 @@ impl Lowered {
     /// compile for nothing.
     ///
     /// The calling thread waits, so that its processor compiles; the launch's other threads
-    /// continue. Compilation has a thread of its own because the caller's stack may be small.
+    /// continue. Compilation runs on a separate thread because the caller's stack may be small.
     pub(super) fn warm(&self, rest: u64, count: bool) {
         let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= self.warm;
         if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
@@ -131,7 +131,7 @@ impl Lowered {
 fn warm_after(code: &CompiledRoutine) -> u64 {
     let steps = code.steps.len() as u64;
     let updates = code.actions.iter().zip(&code.marks).filter_map(|(action, mark)| match action {
-        Action::Transfer(transfer) if matches!(transfer.access, Access::Update(_)) => Some(mark.enable.lanes),
+        Action::Transfer(Transfer { access: Access::Update(_), .. }) => Some(mark.enable.lanes),
         _ => None,
     });
     let work = updates.fold(steps, |work, lanes| work + u64::from(lanes.count_ones()));

@@ -31,7 +31,7 @@ pub(crate) struct Image {
 
 kind!(Image);
 
-/// Layout with a plane of brightness, and one of colors with half the sides.
+/// Layout with a plane of brightness, and one of colors with half the sides, rounded up.
 const NV12: u32 = 15;
 /// Swizzles that are no color: zero, one, whatever suits, and the depth, which is the first
 /// component.
@@ -41,6 +41,8 @@ const SWIZZLE_ANY: u32 = 6;
 const SWIZZLE_DEPTH: u32 = 7;
 /// Format of a plane of brightness.
 const BRIGHTNESS: Format = Format { order: ComponentOrder::R, component: ComponentType::Unorm8 };
+/// Bytes of a texel of the plane of colors, which has two components.
+const COLOR_BYTES: usize = 2;
 
 /// Fails for a format of no image.
 pub(crate) fn check_format(given: &ImageFormat) -> Result {
@@ -111,11 +113,6 @@ fn shape(desc: &ImageDesc) -> Result<Shape> {
     Ok(Shape { size, dimensions, is_array, layers, ..Shape::default() })
 }
 
-/// Returns the number of texels.
-fn texels(shape: &Shape) -> u64 {
-    shape.size.iter().chain([&shape.layers]).fold(1, |texels, &side| texels.saturating_mul(side.into()))
-}
-
 /// Returns the sides of the plane of colors. It follows that of brightness, with all its layers.
 fn color_plane(brightness: &Shape) -> Shape {
     let [width, height, depth] = brightness.size;
@@ -127,9 +124,9 @@ impl Image {
     pub(crate) fn new(desc: &ImageDesc, id: u64) -> Result<Self> {
         let (shape, is_planar) = (shape(desc)?, desc.format.layout == NV12);
         let format = if is_planar { BRIGHTNESS } else { format(&desc.format)? };
-        let mut bytes = texels(&shape).saturating_mul(format.bytes() as u64);
+        let mut bytes = shape.texels().saturating_mul(format.bytes() as u64);
         if is_planar {
-            bytes = bytes.saturating_add(texels(&color_plane(&shape)).saturating_mul(2));
+            bytes = bytes.saturating_add(color_plane(&shape).texels().saturating_mul(COLOR_BYTES as u64));
         }
         ensure(bytes <= max_allocation(), ERROR_UNSUPPORTED_SIZE)?;
         let storage = Storage::new(bytes as usize).ok_or(ERROR_OUT_OF_DEVICE_MEMORY)?;
@@ -147,8 +144,8 @@ impl Image {
             match plane.ok_or(ERROR_INVALID_ARGUMENT)? {
                 0 => {}
                 1 => {
-                    offset += texels(&wanted) as usize;
-                    (wanted, bytes) = (color_plane(&wanted), 2);
+                    offset += wanted.texels() as usize;
+                    (wanted, bytes) = (color_plane(&wanted), COLOR_BYTES);
                 }
                 _ => return Err(ERROR_INVALID_ARGUMENT),
             }

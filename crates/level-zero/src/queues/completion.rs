@@ -13,8 +13,8 @@ pub(crate) use crate::queues::shared::Times;
 /// Longest sleep of a wait for another process, which may have ended in the meantime.
 const SLEEP: Duration = Duration::from_millis(100);
 
-/// Time before the end of a timeout in which a thread looks at the clock. Hosts wake a thread that
-/// sleeps late, by less than this.
+/// Time before the end of a timeout in which a thread looks at the clock instead of sleeping. Hosts
+/// usually wake a sleeping thread late by less than this.
 const LATE: Duration = Duration::from_micros(200);
 
 /// Commands of which one signals a completion.
@@ -172,11 +172,9 @@ impl Completion {
                 continue;
             };
             drop(state);
-            let rest = end.map_or(SLEEP, |end| end.saturating_duration_since(Instant::now()));
-            ensure(!rest.is_zero(), NOT_READY)?;
-            match rest.checked_sub(LATE) {
-                Some(asleep) => shared.wait(asleep.min(SLEEP)),
-                None => std::hint::spin_loop(),
+            match end.map_or(Some(SLEEP), sleep_before).ok_or(NOT_READY)? {
+                Duration::ZERO => std::hint::spin_loop(),
+                sleep => shared.wait(sleep.min(SLEEP)),
             }
             state = self.state();
         }
@@ -223,11 +221,18 @@ pub(crate) fn wait_until<'s, T>(
     lock: impl FnOnce() -> MutexGuard<'s, T>,
 ) -> Option<MutexGuard<'s, T>> {
     let Some(end) = end else { return Some(changed.wait(state).unwrap_or_else(PoisonError::into_inner)) };
+    Some(match sleep_before(end)? {
+        Duration::ZERO => {
+            drop(state);
+            std::hint::spin_loop();
+            lock()
+        }
+        sleep => changed.wait_timeout(state, sleep).unwrap_or_else(PoisonError::into_inner).0,
+    })
+}
+
+/// Returns the time to sleep before an end; zero shortly before the end, and `None` after it.
+fn sleep_before(end: Instant) -> Option<Duration> {
     let rest = end.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())?;
-    let Some(asleep) = rest.checked_sub(LATE) else {
-        drop(state);
-        std::hint::spin_loop();
-        return Some(lock());
-    };
-    Some(changed.wait_timeout(state, asleep).unwrap_or_else(PoisonError::into_inner).0)
+    Some(rest.saturating_sub(LATE))
 }
