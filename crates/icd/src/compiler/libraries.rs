@@ -8,6 +8,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 use visakit_runtime::vendor::dependency;
+use visakit_runtime::vendor::log::LOG;
 use visakit_runtime::vendor::request::{Installed, Named, Request};
 
 use crate::invoke::{Invoke, run};
@@ -60,7 +61,7 @@ fn ask(path: &Path) -> Option<Installed> {
     };
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_matches(['\0', '\n', ' ']).to_owned();
     let help = call(&["ocloc", "compile", "--help"])?;
-    let help = help.output("stdout.log").map(text)?;
+    let help = help.output(LOG).map(text)?;
     const QUERY: &str = "OCL_DRIVER_VERSION";
     let version =
         call(&["ocloc", "query", QUERY]).and_then(|answer| answer.output(QUERY).map(text)).unwrap_or_default();
@@ -84,7 +85,7 @@ fn parts(library: &[u8]) -> Vec<String> {
 }
 
 /// Returns the positions of a word.
-fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
+pub(crate) fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(from..)?;

@@ -1,13 +1,13 @@
 //! Process that has loaded the compiler and stays to serve the requests of its host program.
 //!
-//! Each build runs in a copy of it: a crash, the settings of a build, and the number by which the
-//! compiler names a source do not reach the next one. The process is not a child of the host
-//! program, which may wait for all its children. It holds no file of the host program, and ends
-//! with it.
+//! It builds in copies of itself. It is not a child of the host program, which may wait for all its
+//! children, holds no file of the host program, and ends with it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
+
+use visakit_runtime::vendor::request::take_bytes;
 
 /// Milliseconds for which a process waits for a request before it ends.
 const IDLE: libc::c_int = 5000;
@@ -34,17 +34,19 @@ pub(crate) fn wait(host: &UnixStream) -> bool {
     host & libc::POLLIN != 0
 }
 
-/// Runs a build in a copy of this process. Returns the status of `waitpid` and the result of the
-/// build, empty if it has failed. If the host program ends, both processes do.
-pub(crate) fn in_copy(
-    host: &UnixStream,
-    build: impl FnOnce() -> io::Result<Vec<u8>>,
-) -> io::Result<(libc::c_int, Vec<u8>)> {
-    let (mut read, mut write) = io::pipe()?;
-    let copy = fork()?;
-    if copy == 0 {
-        drop(read);
-        match build().and_then(|bytes| write.write_all(&bytes)) {
+/// Copy of this process.
+pub(crate) struct Copy {
+    process: libc::pid_t,
+    socket: UnixStream,
+}
+
+/// Starts a copy, which runs `serve` with its end of a socket, and ends.
+pub(crate) fn start(serve: impl FnOnce(UnixStream) -> io::Result<()>) -> io::Result<Copy> {
+    let (socket, theirs) = UnixStream::pair()?;
+    let process = fork()?;
+    if process == 0 {
+        drop(socket);
+        match serve(theirs) {
             Ok(()) => exit(0),
             Err(error) => {
                 let _ = writeln!(io::stderr(), "visakit-oclc: {error}");
@@ -52,9 +54,14 @@ pub(crate) fn in_copy(
             }
         }
     }
-    // The copy has the only other end, so that the pipe ends with it.
-    drop(write);
-    let files = [(host.as_raw_fd(), 0), (read.as_raw_fd(), libc::POLLIN)];
+    Ok(Copy { process, socket })
+}
+
+/// Sends a request to a copy. Returns the answer; `None` if the copy ends without one. If the host
+/// program ends, all its processes do.
+pub(crate) fn ask(copy: &mut Copy, host: &UnixStream, request: &[u8]) -> Option<Vec<u8>> {
+    copy.socket.write_all(request).ok()?;
+    let files = [(host.as_raw_fd(), 0), (copy.socket.as_raw_fd(), libc::POLLIN)];
     let (mut ended, mut output) = (0, 0);
     while (ended, output) == (0, 0) {
         [ended, output] = poll(files, -1);
@@ -63,17 +70,21 @@ pub(crate) fn in_copy(
         // The copy ends with this process.
         exit(0);
     }
-    let mut bytes = Vec::new();
-    read.read_to_end(&mut bytes)?;
+    take_bytes(&mut copy.socket).ok()
+}
+
+/// Waits for the end of a copy, which receives no further request. Returns the status of `waitpid`.
+pub(crate) fn end(copy: Copy) -> io::Result<libc::c_int> {
+    drop(copy.socket);
     let mut status = 0;
     // SAFETY: the number lives during the call.
-    while unsafe { libc::waitpid(copy, &raw mut status, 0) } < 0 {
+    while unsafe { libc::waitpid(copy.process, &raw mut status, 0) } < 0 {
         let error = io::Error::last_os_error();
         if error.kind() != io::ErrorKind::Interrupted {
             return Err(error);
         }
     }
-    Ok((status, bytes))
+    Ok(status)
 }
 
 /// Ends this process. Destructors are skipped: copies may need what they would remove.

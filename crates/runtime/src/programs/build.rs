@@ -14,11 +14,10 @@ use crate::devices::description::{self, Description};
 use crate::devices::features::{IMAGES, PIPES, PRECOMPILED};
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
+use crate::vendor::log::{LOG, messages};
 use crate::vendor::request::{Named, Request, Response};
 use crate::vendor::{dependency, pool};
 
-/// Name of the compiler's output that holds the log.
-const LOG: &str = "stdout.log";
 /// Requested name of outputs. The compiler of 2022 uses the name unchanged; releases since 2023
 /// append `.bin`.
 const OUT: &str = "out";
@@ -231,11 +230,7 @@ fn versions(compiler: &Compiler, response: &Response) -> String {
 /// Extracts an output from the compiler's response. If the compiler reports success without the
 /// output, the log says so.
 fn built(response: &Response, wanted: &str) -> Built {
-    // In some releases the text ends with a zero byte.
-    let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
-    // The line is also present in builds that fail afterwards.
-    let lines = log.lines().filter(|line| line.trim() != "Build succeeded.");
-    let mut log = without_own_warnings(&lines.collect::<Vec<_>>());
+    let mut log = messages(response);
     if response.code != 0 {
         return Built { output: None, log };
     }
@@ -245,31 +240,6 @@ fn built(response: &Response, wanted: &str) -> Built {
         log += &format!("error: the compiler did not write the file `{wanted}`; it wrote: {}\n", names.join(", "));
     }
     Built { output, log }
-}
-
-/// Drops warnings about the compiler's own header from the lines of a log. In OpenCL C 2.0 and
-/// later the precompiled headers cause one in each build for a device with doubles.
-fn without_own_warnings(lines: &[&str]) -> String {
-    let is_own = |line: &str, position: &str| {
-        let included = line.starts_with("In file included from <built-in>:");
-        included && position.starts_with("./CTHeader.h:") && position.contains(": warning: ")
-    };
-    let (mut log, mut rest) = (String::new(), lines);
-    while let [line, after @ ..] = rest {
-        rest = match after {
-            // The position is followed by its line, a caret and, last, a blank line.
-            [position, ..] if is_own(line, position) => match after.get(3..).unwrap_or_default() {
-                ["", others @ ..] => others,
-                others => others,
-            },
-            _ => {
-                log += line;
-                log.push('\n');
-                after
-            }
-        };
-    }
-    log
 }
 
 /// Returns an output by its requested name, with or without `.bin`.
@@ -414,16 +384,6 @@ mod tests {
         let missing = answer(0, &["out.spv", LOG]);
         assert!(missing.output.is_none() && missing.log.contains("error") && missing.log.contains("out.spv"));
         assert!(!missing.log.contains("succeeded"), "{}", missing.log);
-    }
-
-    #[test]
-    fn warnings_about_the_own_header_are_dropped() {
-        let own = ["In file included from <built-in>:2:", "./CTHeader.h:41:26: warning: unknown", "#pragma x", "  ^"];
-        let other = ["In file included from 1:1:", "a.h:1:2: warning: unused", "int a;", "    ^"];
-        let log = without_own_warnings(&[&own[..], &other, &own, &[""]].concat());
-        assert_eq!(log.lines().collect::<Vec<_>>(), other);
-        assert_eq!(without_own_warnings(&own[..2]), "");
-        assert_eq!(without_own_warnings(&own[..1]), format!("{}\n", own[0]));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 pub mod request;
 
+pub mod log;
+
 pub mod dependency;
 
 pub mod process;
