@@ -40,6 +40,21 @@ fn loops(code: &Code) {
     assert_eq!(state.executed, 1002);
 }
 
+/// A pause ends the time slice if little of it is left.
+#[test]
+fn a_pause_may_end_the_time_slice() {
+    let blocks = vec![
+        Block { steps: Vec::new(), instructions: 10, end: End::Pause(100) },
+        Block { steps: Vec::new(), instructions: 10, end: End::Outside(Behind::Anything) },
+    ];
+    // The time slice ends after 1,000 instructions.
+    for (code, (before, end)) in codes(&blocks).iter().flat_map(|code| [(889, 1), (890, 0)].map(|one| (code, one))) {
+        let mut state = State { executed: before, ..State::new(1) };
+        assert_eq!(state.run(code, 0, None, &nowhere()), Some(Exit::End { block: end }), "{before}");
+        assert_eq!(state.executed, before + u64::from(end + 1) * 10);
+    }
+}
+
 /// Comparisons of elements of all sizes, for some channels of a predicate that later steps and
 /// branches use as a whole.
 #[test]

@@ -80,22 +80,31 @@ pub(super) fn look(
 ) -> Result<Look, (Box<Trap>, DebugLoc)> {
     let notes = Notes { inner: world.watch.map(|watch| watch.observer), seen: RefCell::default() };
     let watched = World { watch: Some(Watch { observer: &notes, group, spot }), ..*world };
-    let (first, begun) = (thread.clone(), thread.executed);
-    while thread.executed - begun < begun >> SHARE {
-        let (next, mark) = run_thread(plan, thread, &watched, counts, 1, None)?;
-        if next != Next::Pause {
-            return Ok(Look::On(next, mark));
-        }
-        if !is_same(thread, &first) {
-            continue;
-        }
-        let seen = notes.seen.into_inner();
-        if seen.changes {
-            break;
-        }
-        return Ok(Look::Same { waits: seen.looks, mark, instructions: thread.executed - begun });
+    let begun = thread.executed;
+    let (out, recurs) = recur(thread, begun >> SHARE, |thread| run_thread(plan, thread, &watched, counts, 1, None))?;
+    let seen = notes.seen.into_inner();
+    if !recurs || seen.changes {
+        return Ok(Look::On(out.0, out.1));
     }
-    Ok(Look::On(Next::Pause, DebugLoc::nowhere()))
+    Ok(Look::Same { waits: seen.looks, mark: out.1, instructions: thread.executed - begun })
+}
+
+/// Runs a thread block by block by `run` for a number of instructions. Returns why it stopped, and
+/// true if its state recurs.
+pub(super) fn recur<E>(
+    thread: &mut Thread,
+    instructions: u64,
+    mut run: impl FnMut(&mut Thread) -> Result<(Next, DebugLoc), E>,
+) -> Result<((Next, DebugLoc), bool), E> {
+    let first = thread.clone();
+    let mut out = (Next::Pause, DebugLoc::nowhere());
+    while out.0 == Next::Pause && thread.executed - first.executed < instructions {
+        out = run(thread)?;
+        if out.0 == Next::Pause && is_same(thread, &first) {
+            return Ok((out, true));
+        }
+    }
+    Ok((out, false))
 }
 
 /// Returns true if a thread is in the same state as before.

@@ -10,6 +10,7 @@ use visakit_machine::activation;
 use visakit_machine::fault::Trap;
 use visakit_machine::flow::{Callee, Next};
 use visakit_machine::lane::LANES;
+use visakit_machine::limits::PAUSE;
 use visakit_machine::memory::function_at;
 use visakit_machine::thread::Thread;
 use visakit_native::{Exit, ir::Action};
@@ -118,7 +119,7 @@ fn run_natively<'w, const COUNT: bool>(
         if exit.is_some() {
             continue;
         }
-        counts.interpreted += u64::from(!matches!(code.blocks[block as usize].next, Terminator::Fall));
+        counts.interpreted += u64::from(code.blocks[block as usize].next.is_instruction());
         if let Some(out) = finish::<COUNT>(plan, thread, counts, false)? {
             return Ok(out);
         }
@@ -174,7 +175,7 @@ fn run_blocks<const COUNT: bool>(
         }
         if COUNT
             && let Some(tracer) = &plan.tracer
-            && !matches!(block.next, Terminator::Fall)
+            && block.next.is_instruction()
         {
             tracer.ended(tracer.before(thread, &block.mark));
         }
@@ -213,16 +214,19 @@ fn finish<const COUNT: bool>(plan: &Plan<'_>, thread: &mut Thread, counts: &mut 
     let index = thread.flow.block;
     let block = &code.blocks[index as usize];
     if COUNT && !is_counted {
-        let lanes = match block.next {
-            Terminator::Fall => 0,
-            _ => thread.active.count_ones(),
-        };
+        let lanes = if block.next.is_instruction() { thread.active.count_ones() } else { 0 };
         counts.branches[index as usize][0] += 1;
         counts.branches[index as usize][1] += u64::from(lanes);
     }
     let next = index + 1;
     match &block.next {
         Terminator::Fall => thread.flow.block = next,
+        Terminator::Pause => {
+            thread.flow.block = next;
+            if thread.executed.saturating_add(PAUSE) >= thread.until {
+                return Ok(Some((Next::Pause, block.mark)));
+            }
+        }
         Terminator::Branch { uniform, target } => {
             let taken = thread.taken(&block.mark.enable, *uniform);
             thread.active = thread.flow.branch(thread.active, taken, *target, next);

@@ -6,7 +6,6 @@ use crate::barriers::{Barriers, State};
 use crate::endless::{Samples, is_due, look};
 use crate::exchange::exchanges;
 use crate::execute::run_thread;
-use crate::limits::TURN;
 use crate::memory::Implicit;
 use crate::native::{Begun, Native};
 use crate::own::Own;
@@ -16,10 +15,12 @@ use crate::starts::Starts;
 use crate::stats::Counts;
 use crate::stopped::{fault, waiting};
 use crate::turns::{rounds, runs, state_after, stuck, tell_barriers};
+use crate::waits::Waits;
 use visakit_kernels::code::DebugLoc;
 use visakit_launch::implicit;
 use visakit_machine::fault::{Trap, TrapReport};
 use visakit_machine::flow::Next;
+use visakit_machine::limits::TURN;
 use visakit_machine::thread::Thread;
 use visakit_native::Lent;
 
@@ -34,6 +35,7 @@ pub(super) struct Worker<'a> {
     /// Approximate number of groups left for all host threads, including the current one.
     left: u64,
     states: Vec<State>,
+    waits: Waits,
     /// Initial thread states by group size, for full and partial groups; at most eight sizes.
     starts: Vec<Arc<Starts>>,
     /// Index of the initial state that the threads started from; constant registers are still
@@ -61,6 +63,7 @@ impl<'a> Worker<'a> {
             groups: 0,
             left: 0,
             states: Vec::new(),
+            waits: Waits::new(plan.code.pauses()),
             starts: Vec::new(),
             begun: None,
             images: Vec::new(),
@@ -293,9 +296,11 @@ impl<'a> Worker<'a> {
             if let Some(native) = &self.native
                 && begun.is_none()
                 && !looks
+                && self.waits.none()
             {
                 begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, |_| false);
             }
+            self.waits.begin_round();
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
                 if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
                     continue;
@@ -304,13 +309,15 @@ impl<'a> Worker<'a> {
                 if self.plan.warms && self.native.is_none() {
                     self.native = Native::within(self.plan, &world, done, self.left);
                 }
-                let begun = begun.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
+                let mut begun = begun.take_if(|(index, _)| *index == number).map(|(_, begun)| begun);
                 let before = begun.as_ref().map_or(thread.executed, |begun| begun.before);
                 let mut next = if looks {
                     Ok((Next::Pause, DebugLoc::nowhere()))
                 } else {
-                    let engine = self.native.as_mut().map(|native| (native, begun));
-                    run_thread(self.plan, thread, &world, &mut self.counts, TURN, engine)
+                    self.waits.turn((number, thread), |thread, turn| {
+                        let engine = self.native.as_mut().map(|native| (native, begun.take()));
+                        run_thread(self.plan, thread, &world, &mut self.counts, turn, engine)
+                    })
                 };
                 if let Ok((Next::Pause, _)) = next
                     && (looks || is_due(before, thread.executed))
@@ -408,6 +415,7 @@ impl<'a> Worker<'a> {
         self.states.clear();
         self.states.resize(ended, State::Ended);
         self.states.resize(self.threads.len(), State::Running);
+        self.waits.start(self.threads.len());
         known
     }
 }

@@ -69,6 +69,8 @@ mod execute;
 
 mod endless;
 
+mod waits;
+
 mod exchange;
 
 mod turns;

@@ -7,6 +7,3 @@ pub const GROUP_BYTES: u64 = 1 << 30;
 /// entries as the routine has subroutines. Functions may recurse; unless they never use their stack
 /// in memory, it overflows before this limit.
 pub const CALL_DEPTH: usize = 1 << 14;
-
-/// Time slice of threads scheduled round-robin, in instructions.
-pub(super) const TURN: u64 = 1 << 16;

@@ -3,7 +3,6 @@
 use visakit_native::ir::Action;
 use visakit_native::{Buffer as NativeBuffer, Code, Exit, Frame, Lent, Memory, Resume, Together};
 
-use crate::limits::TURN;
 use crate::plan::Plan;
 use crate::start::{Images, begin, clear_tables};
 use crate::stats::Counts;
@@ -12,6 +11,7 @@ use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
 use visakit_machine::buffer::Buffer;
+use visakit_machine::limits::TURN;
 use visakit_machine::memory::SLOT_BITS;
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;

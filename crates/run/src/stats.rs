@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::cache::Lowered;
 use crate::program::Program;
-use visakit_kernels::code::{CompiledRoutine, Terminator};
+use visakit_kernels::code::CompiledRoutine;
 use visakit_machine::thread::Thread;
 
 /// Counts of a worker, or the sum over all workers.
@@ -103,7 +103,7 @@ impl Stats {
             add(mark.instruction, *count);
         }
         for (block, count) in code.blocks.iter().zip(&counts.branches) {
-            if !matches!(block.next, Terminator::Fall) {
+            if block.next.is_instruction() {
                 add(block.mark.instruction, *count);
             }
         }

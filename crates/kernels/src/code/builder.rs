@@ -106,6 +106,9 @@ impl Builder {
                 self.marks.push(mark(step.enable));
                 self.steps.push(step.run);
                 self.actions.push(step.action);
+                if step.pauses {
+                    self.cut(Terminator::Pause);
+                }
             }
             Lowered::Label(label) => {
                 self.split();
@@ -190,18 +193,17 @@ impl Builder {
 
     /// Ends the current block at a label, unless the block is empty.
     fn split(&mut self) {
+        self.cut(Terminator::Fall);
+    }
+
+    /// Ends the current block after its last step, unless the block is empty.
+    fn cut(&mut self, next: Terminator) {
         let end = self.steps.len() as u32;
         if end == self.first {
             return;
         }
         let mark = self.marks[end as usize - 1];
-        self.blocks.push(Block {
-            first: self.first,
-            end,
-            next: Terminator::Fall,
-            mark,
-            instructions: end - self.first,
-        });
+        self.blocks.push(Block { first: self.first, end, next, mark, instructions: end - self.first });
         self.first = end;
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::code::routine::{Block, CompiledRoutine, Terminator};
 use crate::operation::record::mask_in;
 use visakit_machine::float::{FloatMode, Rounding};
+use visakit_machine::limits::PAUSE;
 use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
@@ -33,6 +34,7 @@ impl CompiledRoutine {
                 instructions: block.instructions,
                 end: match block.next {
                     Terminator::Fall => End::Fall,
+                    Terminator::Pause => End::Pause(PAUSE as u32),
                     Terminator::Branch { uniform, target } => End::Branch { mask, uniform, target },
                     Terminator::Jump { target } => End::Jump { mask, target },
                     Terminator::Barrier => End::Outside(Behind::Barrier),

@@ -99,6 +99,8 @@ pub struct Block {
 pub enum Terminator {
     /// Falls through to the next block.
     Fall,
+    /// Falls through after a pause: other threads may run.
+    Pause,
     /// Conditional branch per channel.
     Branch {
         /// True if all channels branch together.
@@ -151,7 +153,20 @@ pub enum Terminator {
     Wait(Option<Source<u32>>),
 }
 
+impl Terminator {
+    /// Returns true if the terminator is an instruction.
+    #[inline]
+    pub fn is_instruction(&self) -> bool {
+        !matches!(self, Self::Fall | Self::Pause)
+    }
+}
+
 impl CompiledRoutine {
+    /// Returns true if a thread may pause.
+    pub fn pauses(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block.next, Terminator::Pause))
+    }
+
     /// Returns true if a thread may wait for other threads before its end.
     #[inline]
     pub fn waits(&self) -> bool {

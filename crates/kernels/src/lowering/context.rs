@@ -53,6 +53,9 @@ pub(super) struct Notes {
     pub(super) reads_channel_enable: Option<u32>,
     pub(super) reads_time: Option<u32>,
     pub(super) writes_control: Option<u32>,
+    /// True if the instruction writes the only element of the time stamp counter that can be
+    /// written.
+    pub(super) pauses: bool,
     pub(super) indirect: Vec<(Region, u32)>,
     /// Register byte ranges that the second chunk of channels reads.
     pub(super) second_chunk: Vec<std::ops::Range<u64>>,
@@ -244,7 +247,7 @@ impl<'a> Lowering<'a> {
                 inner.call(thread, world)
             });
         }
-        Lowered::Op(Op { run, enable, action })
+        Lowered::Op(Op { run, enable, action, pauses: notes.pauses })
     }
 
     /// Stores values after the variables and returns the offset of the first.

@@ -87,8 +87,12 @@ impl Lowering<'_> {
             if variable.root == predefined::CR0 {
                 self.notes.writes_control = self.root_offset(variable.root);
             }
+            self.notes.pauses |= variable.root == predefined::TSC;
         }
-        let mut region = self.region(operand, lanes)?;
+        let mut region = match &operand.operand {
+            Operand::General(general) => self.general_region(general, lanes)?,
+            _ => self.region(operand, lanes)?,
+        };
         // A destination has a single stride; the region's rows are ignored.
         region.vertical = region.horizontal;
         region.width = 1;

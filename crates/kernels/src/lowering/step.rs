@@ -99,12 +99,14 @@ pub struct Op {
     pub enable: ExecMask,
     /// Native action of the operation.
     pub action: Action,
+    /// True if the thread pauses after the operation.
+    pub pauses: bool,
 }
 
 impl Op {
     /// Returns an operation that native code does not support.
     pub fn interpreted(run: Run, enable: ExecMask) -> Self {
-        Self { run, enable, action: Action::Outside }
+        Self { run, enable, action: Action::Outside, pauses: false }
     }
 }
 

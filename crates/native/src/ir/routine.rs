@@ -52,6 +52,9 @@ pub enum End {
         /// The block to jump to.
         target: u32,
     },
+    /// The next block. The caller may let other threads run first, if at most this number of
+    /// instructions is left until it takes over anyway.
+    Pause(u32),
     /// The caller determines the continuation, within these limits.
     Outside(Behind),
 }

@@ -61,7 +61,7 @@ fn next(n: u32, block: &Block, joins: &[u32]) -> Successors {
     };
     let only = |to| Successors { to, joins: false };
     match block.end {
-        End::Fall | End::Outside(Behind::Next | Behind::Barrier) => only(vec![(next, true)]),
+        End::Fall | End::Pause(_) | End::Outside(Behind::Next | Behind::Barrier) => only(vec![(next, true)]),
         End::Jump { target, .. } => only(vec![(next, true), (target, true)]),
         End::Branch { uniform, target, .. } => waiting(vec![(next, uniform), (target, uniform)], target),
         End::Outside(Behind::Others(_)) => waiting(vec![(next, false)], u32::MAX),

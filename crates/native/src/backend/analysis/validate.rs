@@ -25,7 +25,7 @@ pub(crate) fn is_sound(routine: &Routine) -> bool {
 fn is_block(routine: &Routine, block: &Block, count: u32) -> bool {
     let end = match block.end {
         End::Branch { mask, target, .. } | End::Jump { mask, target } => is_mask(routine, &mask) && target < count,
-        End::Fall | End::Outside(_) => true,
+        End::Fall | End::Pause(_) | End::Outside(_) => true,
     };
     end && block.instructions <= MOST
         && block.steps.iter().all(|step| is_mask(routine, &step.mask) && is_action(routine, &step.mask, &step.action))

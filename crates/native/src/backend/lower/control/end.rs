@@ -7,9 +7,9 @@ use crate::backend::abi::offset;
 use crate::backend::asm::operand::at;
 use crate::backend::lower::control::branch::{branch_all, park, skip_unless_taken};
 use crate::backend::lower::control::context::{Labels, RoutineContext};
-use crate::backend::lower::control::entry::emit_exit;
+use crate::backend::lower::control::entry::{cold_exit, emit_exit};
 use crate::backend::lower::control::thread_loop::{emit_barrier, emit_thread_end};
-use crate::backend::lower::host_registers::{ACTIVE, ENABLED};
+use crate::backend::lower::host_registers::{ACTIVE, ENABLED, EXECUTED, FRAME};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
 use crate::ir::{Behind, End, Mask};
@@ -26,6 +26,14 @@ pub(crate) fn emit_end(masm: &mut MacroAssembler, cx: RoutineContext<'_>, labels
         End::Outside(Behind::Barrier) => emit_barrier(masm, cx.routine, labels, n),
         End::Outside(_) => emit_exit(masm, labels.leave, n, exit::END),
         End::Fall => masm.asm.jump(Code::Jmp_rel32_64, blocks[next as usize]),
+        End::Pause(left) => {
+            let over = cold_exit(masm, labels.leave, n, exit::END);
+            masm.asm.rr(Code::Mov_r64_rm64, Register::RAX, EXECUTED);
+            masm.asm.ri(Code::Add_rm64_imm32, Register::RAX, left as i32);
+            masm.asm.rm(Code::Cmp_r64_rm64, Register::RAX, at(FRAME, offset::UNTIL));
+            masm.asm.jump(Code::Jae_rel32_64, over);
+            masm.asm.jump(Code::Jmp_rel32_64, blocks[next as usize]);
+        }
         End::Jump { mask, target } => {
             skip_unless_taken(masm, &mask, blocks[next as usize]);
             masm.asm.jump(Code::Jmp_rel32_64, blocks[target as usize]);
@@ -83,7 +91,7 @@ fn emit_divergent(
 fn emit_end_count(masm: &mut MacroAssembler, n: u32, end: &End) {
     masm.frame(Register::RDX, offset::BRANCHES);
     masm.asm.mi(Code::Add_rm64_imm8, at(Register::RDX, n * 16), 1);
-    if !matches!(end, End::Fall) {
+    if !matches!(end, End::Fall | End::Pause(_)) {
         masm.asm.rr(Code::Popcnt_r32_rm32, Register::EAX, ACTIVE);
         masm.asm.mr(Code::Add_rm64_r64, at(Register::RDX, n * 16 + 8), Register::RAX);
     }

@@ -1,0 +1,107 @@
+//! Threads of a group that wait for each other without barriers: they leave the turns to those that
+//! can go on.
+
+#[macro_use]
+#[allow(unused_macros)]
+#[path = "common/kernel.rs"]
+mod kernel;
+
+use kernel::{program, typed};
+use visakit::isa::Platform;
+use visakit_emulator::launch::argument::Argument;
+use visakit_emulator::launch::range::NdRange;
+use visakit_emulator::run::{Engine, Options, Policy, launch};
+
+/// Number of threads of the group.
+const THREADS: u64 = 4;
+
+const DECLARATIONS: &str = "
+.decl ME v_type=G type=ud num_elts=1 align=GRF
+.decl A0 v_type=G type=ud num_elts=1 align=GRF
+.decl A4 v_type=G type=ud num_elts=1 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=GRF
+.decl K v_type=G type=ud num_elts=1 align=GRF
+.decl X v_type=G type=ud num_elts=16 align=GRF
+.decl ZERO v_type=G type=ud num_elts=1 align=GRF
+.decl ONE v_type=G type=ud num_elts=1 align=GRF
+.decl P1 v_type=P num_elts=1
+";
+
+/// Starts with the thread's number, and ends with the dword of local memory at 4.
+fn framed(body: &str) -> String {
+    format!(
+        "
+    and (M1_NM, 1) ME(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
+    mov (M1_NM, 1) A0(0,0)<1> 0x0:ud
+    mov (M1_NM, 1) A4(0,0)<1> 0x4:ud
+    mov (M1_NM, 1) ZERO(0,0)<1> 0x0:ud
+    mov (M1_NM, 1) ONE(0,0)<1> 0x1:ud
+    mov (M1_NM, 1) K(0,0)<1> 0x0:ud
+    barrier
+again:
+{body}
+    add (M1_NM, 1) K(0,0)<1> K(0,0)<0;1,0> 0x1:ud
+    cmp.lt (M1_NM, 1) P1 K(0,0)<0;1,0> N(0,0)<0;1,0>
+    (P1) goto (M1, 1) again
+    barrier
+    lsc_load.slm (M1_NM, 1) X:d32 flat[A4]:a32
+    mov (M1_NM, 1) C(0,0)<1> X(0,0)<0;1,0>"
+    )
+}
+
+/// Runs a body `times` times in each thread of a group. Returns the final dword of local memory at 4,
+/// and the number of executed instructions.
+fn run(body: &str, times: u32, engine: Engine) -> (u32, u64) {
+    let body = framed(body).replace("again:", &format!("    mov (M1_NM, 1) N(0,0)<1> 0x{times:x}:ud\nagain:"));
+    let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), &body);
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let range = NdRange::new(&[THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
+    let policy = Policy { threads: Some(1), engine, ..Policy::default() };
+    let outcome = launch(&program, &range, arguments, &Options::from(policy)).unwrap();
+    (outcome.elements::<u32>(1).unwrap()[0], outcome.instructions)
+}
+
+/// Runs a body with each engine. Returns the final dword, and the largest number of instructions.
+fn run_all(body: &str, times: u32) -> (u32, u64) {
+    let found = [Engine::Interpreter, Engine::Native, Engine::Avx2].map(|engine| run(body, times, engine));
+    assert!(found.iter().all(|one| one.0 == found[0].0), "{found:?}: {body}");
+    (found[0].0, found.iter().map(|one| one.1).max().unwrap())
+}
+
+/// Each thread waits until the others had their turn. To wait for a whole turn of the emulator each
+/// time would take 64 million instructions.
+#[test]
+fn flags_are_passed_quickly() {
+    let body = "
+wait:
+    lsc_load.slm (M1_NM, 1) X:d32 flat[A4]:a32
+    and (M1_NM, 1) X(0,1)<1> X(0,0)<0;1,0> 0x3:ud
+    cmp.ne (M1_NM, 1) P1 X(0,1)<0;1,0> ME(0,0)<0;1,0>
+    (P1) goto (M1, 1) wait
+    add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud
+    lsc_store.slm (M1_NM, 1) flat[A4]:a32 X:d32";
+    let (count, instructions) = run_all(body, 200);
+    assert_eq!(count, 200 * THREADS as u32);
+    assert!(instructions < 3_000_000, "{instructions}");
+}
+
+/// A lock with a pause before each attempt, as compilers emit it. A turn never ends while a thread
+/// holds the lock, so that no attempt fails.
+#[test]
+fn turns_end_at_pauses() {
+    let body = "
+    mov (M1_NM, 1) %tsc(0,4)<1> 0x3e0:ud
+    lsc_atomic_icas.slm (M1_NM, 1) X:d32 flat[A0]:a32 ZERO ONE
+    cmp.ne (M1_NM, 1) P1 X(0,0)<0;1,0> 0x0:ud
+    (P1) goto (M1, 1) again
+    lsc_load.slm (M1_NM, 1) X:d32 flat[A4]:a32
+    add (M1_NM, 1) X(0,0)<1> X(0,0)<0;1,0> 0x1:ud
+    (P1) goto (M1, 1) part
+part:
+    lsc_store.slm (M1_NM, 1) flat[A4]:a32 X:d32
+    lsc_store.slm (M1_NM, 1) flat[A0]:a32 ZERO:d32";
+    let [(_, once), (count, instructions)] = [1, 20_000].map(|times| run_all(body, times));
+    assert_eq!(count, 20_000 * THREADS as u32);
+    // 12 instructions in each further round.
+    assert_eq!(instructions - once, 19_999 * 12 * THREADS);
+}
