@@ -49,8 +49,8 @@ again:
     )
 }
 
-/// Runs a body `times` times in each thread of a group. Returns the final dword of local memory at 4,
-/// and the number of executed instructions.
+/// Runs a body `times` times in each thread of a group. Returns the final dword of local memory at
+/// 4, and the number of executed instructions.
 fn run(body: &str, times: u32, engine: Engine) -> (u32, u64) {
     let body = framed(body).replace("again:", &format!("    mov (M1_NM, 1) N(0,0)<1> 0x{times:x}:ud\nagain:"));
     let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), &body);

@@ -7,6 +7,12 @@
 
 use std::ops::Range;
 
+/// Turn of a thread in instructions, after which others run.
+pub const TURN: u64 = 1 << 16;
+/// Instructions that are left of a turn when a pause ends it. Threads pause before they try to take
+/// a lock, but not while they hold one, so that a turn should end here.
+pub const PAUSE: u64 = TURN - (1 << 10);
+
 /// Action of a thread after a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {

@@ -19,8 +19,7 @@ use crate::waits::Waits;
 use visakit_kernels::code::DebugLoc;
 use visakit_launch::implicit;
 use visakit_machine::fault::{Trap, TrapReport};
-use visakit_machine::flow::Next;
-use visakit_machine::limits::TURN;
+use visakit_machine::flow::{Next, TURN};
 use visakit_machine::thread::Thread;
 use visakit_native::Lent;
 
@@ -293,14 +292,13 @@ impl<'a> Worker<'a> {
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let mut samples = Samples { all_same: looks, ..Samples::default() };
-            if let Some(native) = &self.native
+            if self.waits.begin_round()
+                && let Some(native) = &self.native
                 && begun.is_none()
                 && !looks
-                && self.waits.none()
             {
                 begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, |_| false);
             }
-            self.waits.begin_round();
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
                 if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
                     continue;

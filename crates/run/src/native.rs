@@ -11,7 +11,7 @@ use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
 use visakit_machine::buffer::Buffer;
-use visakit_machine::limits::TURN;
+use visakit_machine::flow::TURN;
 use visakit_machine::memory::SLOT_BITS;
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;

@@ -1,13 +1,12 @@
 //! Threads of a group that wait for others in a loop, for a lock or for a flag.
 //!
-//! Such a thread would use its whole turn in vain. After a turn, a thread is therefore followed for a
-//! few blocks: if its state recurs, it waits. It gets no turn until its state changes, and then short
-//! ones first, since it will probably wait again.
+//! Such a thread would use its whole turn in vain. After a turn, a thread is therefore followed for
+//! a few blocks: if its state recurs, it waits. It gets no turn until its state changes, and then
+//! short ones first, since it will probably wait again.
 
 use crate::endless::recur;
 use visakit_kernels::code::DebugLoc;
-use visakit_machine::flow::Next;
-use visakit_machine::limits::TURN;
+use visakit_machine::flow::{Next, TURN};
 use visakit_machine::thread::Thread;
 
 /// Instructions for which a thread is followed.
@@ -43,23 +42,32 @@ impl Waits {
         self.turns.resize(threads, TURN);
     }
 
-    /// Returns true if no thread has waited lately.
-    pub(super) fn none(&self) -> bool {
-        self.turns.iter().all(|turn| *turn == TURN)
-    }
-
-    /// Starts a round. If no thread had a turn in the last one, each gets one: they may change memory
-    /// although their states recur.
-    pub(super) fn begin_round(&mut self) {
+    /// Starts a round. Returns true if no thread has waited lately. If no thread had a turn in the
+    /// last round, each gets one: they may change memory although their states recur.
+    pub(super) fn begin_round(&mut self) -> bool {
         if !std::mem::take(&mut self.is_used) {
             self.turns.fill(TURN);
         }
+        self.turns.iter().all(|turn| *turn == TURN)
     }
 
-    /// Gives a thread a turn by `run`, which takes its length, unless the thread waits.
+    /// Runs a thread for a turn by `run`, which takes the turn's length, unless the thread waits.
     pub(super) fn turn<E>(
         &mut self,
         (number, thread): (usize, &mut Thread),
+        run: impl FnMut(&mut Thread, u64) -> Result<(Next, DebugLoc), E>,
+    ) -> Result<(Next, DebugLoc), E> {
+        let out = self.run(number, thread, run)?;
+        if out.0 != Next::Pause {
+            (self.turns[number], self.is_used) = (TURN, true);
+        }
+        Ok(out)
+    }
+
+    fn run<E>(
+        &mut self,
+        number: usize,
+        thread: &mut Thread,
         mut run: impl FnMut(&mut Thread, u64) -> Result<(Next, DebugLoc), E>,
     ) -> Result<(Next, DebugLoc), E> {
         if self.turns[number] == 0 {

@@ -2,8 +2,8 @@
 //!
 //! A crash, the settings of a build, and the number by which the compiler names a source must not
 //! reach the next build. A copy continues with another build only if their arguments are equal and
-//! neither shows that number. What fails or prints a message in a used copy is repeated in a new one.
-//! A new copy costs a quarter of a small build, for page faults.
+//! neither shows that number. What fails or prints a message in a used copy is repeated in a new
+//! one. A new copy costs a quarter of a small build, for page faults.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,8 +19,8 @@ use crate::libraries::{self, places};
 use crate::limits;
 use crate::stay::{self, Copy};
 
-/// Processor time after which a copy ends. The compiler does not free all memory of a build, and the
-/// limit of a build's time includes the builds before it.
+/// Processor time after which a copy ends. The compiler does not free all memory of a build, and
+/// the limit of a build's time includes the builds before it.
 const USED: Duration = Duration::from_secs(1);
 
 /// Words of texts by which a program can show the number of its source.
@@ -41,8 +41,8 @@ pub(crate) fn receive(from: &mut UnixStream) -> io::Result<Order> {
     Ok(Order { folder, request: Request::read(&mut take_bytes(from)?.as_slice())? })
 }
 
-/// Executes an order in the last copy or in a new one, which becomes the last. Returns the status of
-/// `waitpid` and the response in bytes, empty if the build has failed.
+/// Executes an order in the last copy or in a new one, which becomes the last. Returns the status
+/// of `waitpid` and the response in bytes, empty if the build has failed.
 pub(crate) fn answer(
     last: &mut Option<Copy>,
     host: &UnixStream,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::code::routine::{Block, CompiledRoutine, Terminator};
 use crate::operation::record::mask_in;
 use visakit_machine::float::{FloatMode, Rounding};
-use visakit_machine::limits::PAUSE;
+use visakit_machine::flow::PAUSE;
 use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
