@@ -1,5 +1,5 @@
-//! Threads of a group that wait for each other without barriers: they leave the turns to those that
-//! can go on.
+//! Threads that wait for each other without barriers, in a group or across groups: they leave the
+//! turns to those that can go on.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -10,7 +10,7 @@ use kernel::{program, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, Options, Policy, launch};
+use visakit_emulator::run::{Engine, GroupOrder, Options, Policy, launch};
 
 /// Number of threads of the group.
 const THREADS: u64 = 4;
@@ -104,4 +104,67 @@ part:
     assert_eq!(count, 20_000 * THREADS as u32);
     // 12 instructions in each further round.
     assert_eq!(instructions - once, 19_999 * 12 * THREADS);
+}
+
+/// Runs groups of which the first thread counts arrivals in memory and waits for those of all
+/// groups, `rounds` times. `body` follows the first time. Returns the final count, or the fault.
+fn meet(groups: u64, rounds: u32, body: &str, policy: Policy) -> Result<u32, String> {
+    let mut text = "    and (M1_NM, 1) ME(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud\n".to_owned();
+    for round in 1..=rounds {
+        text += &format!(
+            "
+    cmp.ne (M1_NM, 1) P1 ME(0,0)<0;1,0> 0x0:ud
+    (P1) goto (M1, 1) past{round}
+    lsc_atomic_iinc.ugm (M1_NM, 1) X:d32 flat[IN]:a64 %null %null
+wait{round}:
+    lsc_load.ugm (M1_NM, 1) X:d32 flat[IN]:a64
+    cmp.lt (M1_NM, 1) P1 X(0,0)<0;1,0> 0x{:x}:ud
+    (P1) goto (M1, 1) wait{round}
+past{round}:
+    barrier
+{}",
+            groups * u64::from(round),
+            if round == 1 { body } else { "" }
+        );
+    }
+    let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), &text);
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let range = NdRange::new(&[groups * THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
+    let outcome = launch(&program, &range, arguments, &Options::from(policy)).map_err(|error| error.to_string())?;
+    Ok(outcome.elements::<u32>(0).unwrap()[0])
+}
+
+/// More groups than host threads wait for all groups, several times.
+#[test]
+fn groups_wait_for_later_groups() {
+    for (engine, threads) in [(Engine::Interpreter, 1), (Engine::Native, 1), (Engine::Native, 3), (Engine::Avx2, 2)] {
+        let policy = Policy { threads: Some(threads), engine, order: GroupOrder::Any, ..Policy::default() };
+        for groups in [2, 7, 100] {
+            assert_eq!(meet(groups, 3, "", policy), Ok(groups as u32 * 3), "{engine} {threads} {groups}");
+        }
+    }
+}
+
+/// Groups in order cannot meet: the first one would wait forever.
+#[test]
+fn groups_in_order_do_not_wait_for_later_groups() {
+    let policy = Policy { threads: Some(1), order: GroupOrder::Sequential, ..Policy::default() };
+    let found = meet(3, 1, "", policy);
+    assert!(found.as_ref().is_err_and(|fault| fault.contains("group (0, 0, 0)")), "{found:?}");
+}
+
+/// A fault ends the groups that wait for the faulty one.
+#[test]
+fn a_fault_ends_groups_that_wait() {
+    let bad = "
+    cmp.ne (M1_NM, 1) P1 %group_id_x(0,0)<0;1,0> 0x4:ud
+    (P1) goto (M1, 1) good
+    mov (M1_NM, 1) IN(0,0)<1> 0x0:ud
+    svm_block_ld (1) IN(0,0)<0;1,0> C.0
+good:";
+    for (engine, threads) in [(Engine::Interpreter, 1), (Engine::Native, 1), (Engine::Native, 3)] {
+        let policy = Policy { threads: Some(threads), engine, order: GroupOrder::Any, ..Policy::default() };
+        let found = meet(9, 2, bad, policy);
+        assert!(found.as_ref().is_err_and(|fault| fault.contains("group (4, 0, 0)")), "{found:?}");
+    }
 }

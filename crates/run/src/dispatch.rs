@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
+use typed_arena::Arena;
+
 use crate::faults::Faults;
 use crate::group::Worker;
 use crate::helpers;
@@ -13,7 +15,9 @@ use crate::options::{GroupOrder, Options};
 use crate::own::Own;
 use crate::plan::Plan;
 use crate::stats::Counts;
+use visakit_machine::buffer::is_available;
 use visakit_machine::fault::TrapReport;
+use visakit_machine::observer::Observer;
 use visakit_machine::trace::Trace;
 
 /// Execution order of a launch's groups.
@@ -45,15 +49,53 @@ pub(super) fn dispatch(
     options: &Options<'_>,
 ) -> Dispatched {
     let is_any_order = options.policy.order == GroupOrder::Any;
-    let goes_on = options.policy.keep_going && (way == Way::InOrder || is_any_order);
-    // An observer stays on this thread.
-    let (progress, observer) = (options.observers.progress, options.observers.accesses);
-    let queue = Queue::new(groups, workers, is_any_order);
-    let faults: Mutex<Faults> = Mutex::default();
-    let total = Mutex::new((Counts::new(plan.code), Vec::new()));
-    let work = |number: usize, observer| {
-        let own = Own::new(plan, observer);
-        let mut worker = Worker::new(plan, &own);
+    let dispatch = Dispatch {
+        plan,
+        goes_on: options.policy.keep_going && (way == Way::InOrder || is_any_order),
+        settles: way == Way::Settling,
+        progress: options.observers.progress,
+        queue: Queue::new(groups, workers, is_any_order),
+        faults: Mutex::default(),
+        total: Mutex::new((Counts::new(plan.code), Vec::new())),
+    };
+    if workers == 1 {
+        // An observer stays on this thread.
+        dispatch.work(0, options.observers.accesses);
+    } else {
+        // A helper that arrives late has nothing to do.
+        helpers::side_by_side(workers, |number| {
+            if dispatch.queue.left() > 0 {
+                dispatch.work(number, None);
+            }
+        });
+    }
+    let (total, traces) = dispatch.total.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let faults = dispatch.faults.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Dispatched { total, fault: faults.first(), traces }
+}
+
+/// State of a dispatch that its host threads share.
+struct Dispatch<'a> {
+    plan: &'a Plan<'a>,
+    /// True if groups run after a faulty one.
+    goes_on: bool,
+    /// True if buffers settle.
+    settles: bool,
+    progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    queue: Queue,
+    faults: Mutex<Faults>,
+    /// Counts, and recorded accesses.
+    total: Mutex<(Counts, Vec<Trace>)>,
+}
+
+impl Dispatch<'_> {
+    /// Runs groups on host thread `number`.
+    fn work(&self, number: usize, observer: Option<&dyn Observer>) {
+        let (plan, queue) = (self.plan, &self.queue);
+        let owns = Arena::new();
+        let new_worker = || Worker::new(plan, owns.alloc(Own::new(plan, observer)));
+        let mut worker = new_worker();
+        let mut aside = Aside::default();
         while let Some(taken) = queue.take(number) {
             let left = queue.left() + (taken.end - taken.start);
             let mut groups = taken.clone().zip(plan.range.groups_from(taken.start));
@@ -63,44 +105,92 @@ pub(super) fn dispatch(
                 index.set(number);
                 Some(group)
             };
-            while let Some(group) = next() {
-                if let Err(fault) = worker.run(group, left, &mut next) {
-                    faults.lock().unwrap_or_else(PoisonError::into_inner).add(index.get(), *fault);
-                    if !goes_on {
-                        queue.end_before(index.get());
-                    }
+            let mut claimed = None;
+            while let Some(group) = claimed.take().or_else(&mut next) {
+                match worker.run(group, left, &mut next) {
+                    Ok(other) => claimed = other,
+                    Err(fault) => self.note(index.get(), *fault),
                 }
                 if worker.has_lost_track() {
                     queue.end_before(0);
                 }
+                if worker.waits_for_groups() {
+                    let other = aside.idle.pop().unwrap_or_else(new_worker);
+                    aside.waiting.push((index.get(), std::mem::replace(&mut worker, other)));
+                    while !aside.has_room(plan) {
+                        self.continue_all(&mut aside);
+                    }
+                }
             }
-            if way == Way::Settling {
+            if self.settles {
                 plan.settle();
             }
-            if let Some(progress) = progress {
+            if let Some(progress) = self.progress {
                 progress(queue.note_done(&taken));
             }
         }
-        let counts = worker.finish();
-        let trace = own.into_trace();
-        let mut total = total.lock().unwrap_or_else(PoisonError::into_inner);
-        total.0.add(&counts);
-        total.1.push(trace);
-    };
-    if workers == 1 {
-        work(0, observer);
-    } else {
-        // A helper that arrives late has nothing to do.
-        helpers::side_by_side(workers, |number| {
-            if queue.left() > 0 {
-                work(number, None);
-            }
-        });
+        while !aside.waiting.is_empty() {
+            self.continue_all(&mut aside);
+        }
+        let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+        aside.idle.into_iter().chain([worker]).for_each(|worker| total.0.add(&worker.finish()));
+        total.1.extend(owns.into_vec().into_iter().map(Own::into_trace));
     }
-    let (total, traces) = total.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let faults = faults.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Dispatched { total, fault: faults.first(), traces }
+
+    /// Continues each group that waits for others. After a fault they may wait for the faulty one.
+    fn continue_all(&self, aside: &mut Aside<'_>) {
+        let mut n = 0;
+        while let Some((index, worker)) = aside.waiting.get_mut(n) {
+            if let Err(fault) = worker.resume() {
+                self.note(*index, *fault);
+            }
+            if worker.waits_for_groups() && !self.queue.has_ended() {
+                n += 1;
+            } else {
+                aside.idle.push(aside.waiting.swap_remove(n).1);
+            }
+        }
+        aside.rounds += 1;
+        if aside.rounds.is_multiple_of(ROUNDS) {
+            std::thread::yield_now();
+        }
+    }
+
+    /// Notes the fault of a group.
+    fn note(&self, index: u64, fault: TrapReport) {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner).add(index, fault);
+        if !self.goes_on {
+            self.queue.end_before(index);
+        }
+    }
 }
+
+/// Groups of a host thread that wait for other groups, with their memory and their threads.
+#[derive(Default)]
+struct Aside<'a> {
+    /// Groups by number.
+    waiting: Vec<(u64, Worker<'a>)>,
+    /// State of groups that have ended.
+    idle: Vec<Worker<'a>>,
+    /// Number of times that the waiting groups have been continued.
+    rounds: u32,
+}
+
+impl Aside<'_> {
+    /// Returns true if another group may start while these wait.
+    fn has_room(&self, plan: &Plan<'_>) -> bool {
+        let private: usize = plan.mapped.private.iter().sum();
+        let each = plan.group_bytes() + private as u64 + GROUP_BYTES;
+        self.waiting.len() as u64 * each < WAITING_BYTES && is_available(each)
+    }
+}
+
+/// Number of times that the waiting groups are continued before other threads of the host run.
+const ROUNDS: u32 = 64;
+/// Limit on the memory of groups that wait for other groups, for each host thread.
+const WAITING_BYTES: u64 = 1 << 30;
+/// Memory of a waiting group beside that of its threads.
+const GROUP_BYTES: u64 = 1 << 16;
 
 /// Queue of groups. In any-order mode each host thread has a part of its own, and takes from other
 /// parts when its own is empty. A thread's data then stay in its core's cache for the next launch.
@@ -157,6 +247,11 @@ impl Queue {
     /// Returns true if a taken group must run.
     fn is_wanted(&self, group: u64) -> bool {
         group < self.end.load(Relaxed)
+    }
+
+    /// Returns true if groups have been dropped.
+    fn has_ended(&self) -> bool {
+        self.end.load(Relaxed) != u64::MAX
     }
 
     /// Drops `group` and the groups after it.

@@ -13,12 +13,12 @@ use crate::plan::Plan;
 use crate::start::{Images, new_thread, reset, restart};
 use crate::starts::Starts;
 use crate::stats::Counts;
-use crate::stopped::{fault, waiting};
-use crate::turns::{rounds, runs, state_after, stuck, tell_barriers};
+use crate::stopped::fault;
+use crate::turns::{endless, rounds, runs, state_after, stuck, tell_barriers};
 use crate::waits::Waits;
 use visakit_kernels::code::DebugLoc;
 use visakit_launch::implicit;
-use visakit_machine::fault::{Trap, TrapReport};
+use visakit_machine::fault::TrapReport;
 use visakit_machine::flow::{Next, TURN};
 use visakit_machine::thread::Thread;
 use visakit_native::Lent;
@@ -35,6 +35,9 @@ pub(super) struct Worker<'a> {
     left: u64,
     states: Vec<State>,
     waits: Waits,
+    barriers: Barriers,
+    /// Group whose threads wait for those of other groups, if it does.
+    waiting: Option<[u32; 3]>,
     /// Initial thread states by group size, for full and partial groups; at most eight sizes.
     starts: Vec<Arc<Starts>>,
     /// Index of the initial state that the threads started from; constant registers are still
@@ -62,7 +65,9 @@ impl<'a> Worker<'a> {
             groups: 0,
             left: 0,
             states: Vec::new(),
-            waits: Waits::new(plan.code.pauses()),
+            waits: Waits::new(plan.code.pauses(), if plan.interleaves { PATIENCE } else { 1 }),
+            barriers: Barriers::default(),
+            waiting: None,
             starts: Vec::new(),
             begun: None,
             images: Vec::new(),
@@ -75,7 +80,9 @@ impl<'a> Worker<'a> {
     /// Returns the counts.
     pub(super) fn finish(self) -> Counts {
         if self.plan.warms {
-            self.plan.lowered.note_interpreted(self.counts.instructions - self.counts.with_native);
+            // The instructions of a group that faults are not counted.
+            let counts = &self.counts;
+            self.plan.lowered.note_interpreted(counts.instructions.saturating_sub(counts.with_native));
         }
         self.counts
     }
@@ -85,20 +92,33 @@ impl<'a> Worker<'a> {
         self.own.trace.is_lost()
     }
 
-    /// Runs a group, and possibly some of the next ones, unless it faults. About `left` groups
-    /// remain for all host threads.
+    /// Runs a group, and possibly some of the next ones, until one faults or waits for other
+    /// groups. About `left` groups remain for all host threads. Returns a group that was claimed
+    /// but not run.
     pub(super) fn run(
         &mut self,
         group: [u32; 3],
         left: u64,
         next: &mut NextGroup<'_>,
-    ) -> Result<(), Box<TrapReport>> {
+    ) -> Result<Option<[u32; 3]>, Box<TrapReport>> {
         let mut group = Some(group);
-        while let Some(one) = group {
+        while !self.waits_for_groups()
+            && let Some(one) = group
+        {
             self.prepare(one, left);
             group = if self.plan.waits { self.run_together(one, next)? } else { self.run_in_turn(one, next)? };
         }
-        Ok(())
+        Ok(group)
+    }
+
+    /// Returns true if the group waits for other groups.
+    pub(super) fn waits_for_groups(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// Continues with a group that waits for others.
+    pub(super) fn resume(&mut self) -> Result<(), Box<TrapReport>> {
+        self.waiting.take().map_or(Ok(()), |group| self.run_all(group, None))
     }
 
     /// Prepares a group's resources except its threads.
@@ -272,19 +292,17 @@ impl<'a> Worker<'a> {
             }
             true
         };
-        let begun = self
-            .native
-            .as_ref()
-            .and_then(|native| rounds(plan, native, &mut self.threads, &mut self.states, &mut self.counts, renew));
+        let begun = self.native.as_ref().and_then(|native| {
+            rounds(plan, native, &mut self.threads, &mut self.states, &mut self.counts, TURN, renew)
+        });
         self.run_all(group, begun).map(|()| other)
     }
 
-    /// Runs the remaining threads until all have ended; each runs until it waits, ends or exhausts
-    /// its time slice. Native code may have begun the slice of one.
+    /// Runs the remaining threads until all have ended or wait for other groups; each runs until it
+    /// waits, ends or exhausts its time slice. Native code may have begun the slice of one.
     fn run_all(&mut self, group: [u32; 3], mut begun: Option<(usize, Begun)>) -> Result<(), Box<TrapReport>> {
         let world = self.own.world(self.plan, group);
         let states = &mut self.states;
-        let mut barriers = Barriers::default();
         // True if the threads of the group may be in a deadlock.
         let mut is_doubtful = false;
         let mut done: u64 = self.threads.iter().map(|thread| thread.executed).sum();
@@ -292,15 +310,15 @@ impl<'a> Worker<'a> {
             let mut progress = false;
             let looks = std::mem::take(&mut is_doubtful);
             let mut samples = Samples { all_same: looks, ..Samples::default() };
-            if self.waits.begin_round()
+            if let Some(turn) = self.waits.begin_round()
                 && let Some(native) = &self.native
                 && begun.is_none()
                 && !looks
             {
-                begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, |_| false);
+                begun = rounds(self.plan, native, &mut self.threads, states, &mut self.counts, turn, |_| false);
             }
             for (number, (thread, state)) in self.threads.iter_mut().zip(states.iter_mut()).enumerate() {
-                if !runs(self.plan, *state, &mut barriers, group, self.own.observer) {
+                if !runs(self.plan, *state, &mut self.barriers, group, self.own.observer) {
                     continue;
                 }
                 progress = true;
@@ -324,18 +342,14 @@ impl<'a> Worker<'a> {
                     next = samples.note(thread.index, out);
                 }
                 done = done.saturating_add(thread.executed - before);
-                thread.signals.drain(..).for_each(|signal| barriers.signal(signal));
+                thread.signals.drain(..).for_each(|signal| self.barriers.signal(signal));
                 *state = match next {
                     Ok((next, mark)) => state_after(next, mark),
                     Err((trap, mark)) => return Err(fault(self.plan, thread, group, *trap, mark)),
                 };
             }
             is_doubtful = samples.same.is_some() && !looks && !self.plan.others_run;
-            // All running threads were sampled, and each repeats its state.
-            if let Some((index, mark, instructions)) = samples.same.filter(|_| samples.all_same) {
-                let trap = Trap::Endless { waits: true, instructions };
-                let mut report = fault(self.plan, &self.threads[index as usize], group, trap, mark);
-                report.waiting = waiting(self.plan, states);
+            if let Some(report) = endless(self.plan, &self.threads, states, group, &samples) {
                 return Err(report);
             }
             if !self.plan.code.exchanges.is_empty() {
@@ -351,6 +365,9 @@ impl<'a> Worker<'a> {
                     observer.barrier();
                 }
                 states.fill(State::Running);
+            } else if progress && self.plan.interleaves && self.waits.all() {
+                self.waiting = Some(group);
+                return Ok(());
             } else if !progress {
                 match stuck(self.plan, &self.threads, states, group) {
                     Some(report) => return Err(report),
@@ -414,6 +431,7 @@ impl<'a> Worker<'a> {
         self.states.resize(ended, State::Ended);
         self.states.resize(self.threads.len(), State::Running);
         self.waits.start(self.threads.len());
+        self.barriers = Barriers::default();
         known
     }
 }
@@ -436,6 +454,8 @@ fn claim(
     Some(one)
 }
 
+/// Number of times that a waiting group is continued before each of its threads gets a turn.
+const PATIENCE: u32 = 64;
 /// Number of groups before building register images is worthwhile.
 const FEW: u64 = 2;
 /// Number of groups of a launch above which register images are built at once.

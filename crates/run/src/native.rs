@@ -11,7 +11,6 @@ use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
 use visakit_machine::buffer::Buffer;
-use visakit_machine::flow::TURN;
 use visakit_machine::memory::SLOT_BITS;
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;
@@ -140,7 +139,8 @@ impl<'a> Native<'a> {
         Some((index, exit))
     }
 
-    /// Runs the threads of a group together, from barrier to barrier, until one needs the caller.
+    /// Runs the threads of a group together, from barrier to barrier, until one needs the caller,
+    /// at the latest after `turn` instructions.
     /// After all have ended, `renew` may start those of another group. Returns `None` if a thread
     /// cannot run natively.
     pub(super) fn run_together(
@@ -148,6 +148,7 @@ impl<'a> Native<'a> {
         plan: &Plan<'_>,
         threads: &mut [Thread],
         counts: &mut Counts,
+        turn: u64,
         mut renew: impl FnMut(&mut [Lent<'_>]) -> bool,
     ) -> Option<Stopped> {
         let is_ready = |thread: &Thread| thread.is_plain() || self.begins() && thread.flow.block == 0;
@@ -155,7 +156,7 @@ impl<'a> Native<'a> {
         let mut blocks: Vec<u32> = threads.iter().map(|thread| thread.flow.block).collect();
         let mut before: Vec<u64> = threads.iter().map(|thread| thread.executed).collect();
         let lent = threads.iter_mut().map(|thread| {
-            thread.until = plan.limit.min(thread.executed.saturating_add(TURN));
+            thread.until = plan.limit.min(thread.executed.saturating_add(turn));
             // Step counts are not requested.
             self.code.lend(frame(thread, &mut [], &mut []), &self.memory)
         });

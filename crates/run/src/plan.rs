@@ -49,6 +49,8 @@ pub(super) struct Plan<'a> {
     pub(super) shows_state: bool,
     /// True if other groups, or the host, may change memory while a group runs.
     pub(super) others_run: bool,
+    /// True if other groups may run while a group waits for them.
+    pub(super) interleaves: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -90,6 +92,9 @@ impl<'a> Plan<'a> {
             tracer: options.observers.trace.map(follow).transpose()?,
             shows_state: options.policy.state,
             others_run: options.policy.order == GroupOrder::Any,
+            interleaves: options.policy.order == GroupOrder::Any
+                && range.group_count() > 1
+                && !options.observers.follow_steps(),
         })
     }
 

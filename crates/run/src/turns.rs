@@ -1,6 +1,7 @@
 //! Turns of a group's threads: which threads can run, and what they wait for.
 
 use crate::barriers::{Barriers, State};
+use crate::endless::Samples;
 use crate::native::{Begun, Native, Stopped};
 use crate::plan::Plan;
 use crate::stats::Counts;
@@ -13,20 +14,22 @@ use visakit_machine::thread::Thread;
 use visakit_native::Lent;
 
 /// Runs all threads of a group natively from barrier to barrier, if all can run, and those of the
-/// groups that `renew` starts. Returns the time slice of a thread that needs the caller.
+/// groups that `renew` starts. Returns the time slice, of at most `turn` instructions, of a thread
+/// that needs the caller.
 pub(super) fn rounds(
     plan: &Plan<'_>,
     native: &Native<'_>,
     threads: &mut [Thread],
     states: &mut [State],
     counts: &mut Counts,
+    turn: u64,
     renew: impl FnMut(&mut [Lent<'_>]) -> bool,
 ) -> Option<(usize, Begun)> {
     // Counts and observers need each step.
     if plan.count || states.iter().any(|state| *state != State::Running) {
         return None;
     }
-    let Stopped { index, begun, have_ended } = native.run_together(plan, threads, counts, renew)?;
+    let Stopped { index, begun, have_ended } = native.run_together(plan, threads, counts, turn, renew)?;
     for (thread, state) in threads.iter().zip(states).take(index) {
         *state = match thread.flow.block {
             block if !have_ended => State::AtBarrier(plan.code.blocks[block as usize - 1].mark),
@@ -89,6 +92,22 @@ pub(super) fn stuck(
         Trap::UnreachedBarrier { waiting: (states.len() - ended) as u32, ended: ended as u32 }
     };
     let mut report = fault(plan, thread, group, trap, mark);
+    report.waiting = waiting(plan, states);
+    Some(report)
+}
+
+/// Returns the report about a group whose running threads were all sampled, and of which each
+/// repeats its state.
+pub(super) fn endless(
+    plan: &Plan<'_>,
+    threads: &[Thread],
+    states: &[State],
+    group: [u32; 3],
+    samples: &Samples,
+) -> Option<Box<TrapReport>> {
+    let (index, mark, instructions) = samples.same.filter(|_| samples.all_same)?;
+    let trap = Trap::Endless { waits: true, instructions };
+    let mut report = fault(plan, &threads[index as usize], group, trap, mark);
     report.waiting = waiting(plan, states);
     Some(report)
 }

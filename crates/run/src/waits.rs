@@ -26,29 +26,57 @@ pub(super) struct Waits {
     /// never wait, and to copy a state takes time.
     left: u32,
     each: u32,
-    /// True if a thread had a turn in this round.
+    /// First turn of a thread, after its start or after a barrier.
+    first: u64,
+    /// True if a thread of the group has waited.
+    has_waited: bool,
+    /// True if a thread had a turn in this round, or has reached a barrier or its end.
     is_used: bool,
+    /// Number of rounds in which all threads have waited, and the number after which each gets a
+    /// turn.
+    rounds: u32,
+    patience: u32,
 }
 
 impl Waits {
-    /// Returns the turns of a program, which may have pauses.
-    pub(super) fn new(has_pauses: bool) -> Self {
-        Self { follows: !has_pauses, turns: Vec::new(), left: 0, each: 0, is_used: false }
+    /// Returns the turns of a program, which may have pauses. After `patience` rounds in which all
+    /// threads have waited, each gets a turn.
+    pub(super) fn new(has_pauses: bool, patience: u32) -> Self {
+        Self {
+            follows: !has_pauses,
+            turns: Vec::new(),
+            left: 0,
+            each: 0,
+            first: TURN,
+            has_waited: false,
+            is_used: true,
+            rounds: 0,
+            patience,
+        }
     }
 
-    /// Starts a group of threads that do not wait.
+    /// Starts a group of threads, which probably wait if those of the last group did.
     pub(super) fn start(&mut self, threads: usize) {
+        self.first = if std::mem::take(&mut self.has_waited) { SHORT } else { TURN };
         self.turns.clear();
-        self.turns.resize(threads, TURN);
+        self.turns.resize(threads, self.first);
+        (self.is_used, self.rounds) = (true, 0);
     }
 
-    /// Starts a round. Returns true if no thread has waited lately. If no thread had a turn in the
-    /// last round, each gets one: they may change memory although their states recur.
-    pub(super) fn begin_round(&mut self) -> bool {
-        if !std::mem::take(&mut self.is_used) {
+    /// Starts a round. Returns the shortest turn if no thread waits. After some rounds in which all
+    /// threads have waited, each gets a turn: they may change memory although their states recur.
+    pub(super) fn begin_round(&mut self) -> Option<u64> {
+        self.rounds = if std::mem::take(&mut self.is_used) { 0 } else { self.rounds + 1 };
+        if self.rounds >= self.patience {
+            self.rounds = 0;
             self.turns.fill(TURN);
         }
-        self.turns.iter().all(|turn| *turn == TURN)
+        self.turns.iter().copied().min().filter(|turn| *turn > 0)
+    }
+
+    /// Returns true if all threads have waited in this round.
+    pub(super) fn all(&self) -> bool {
+        !self.is_used
     }
 
     /// Runs a thread for a turn by `run`, which takes the turn's length, unless the thread waits.
@@ -59,7 +87,7 @@ impl Waits {
     ) -> Result<(Next, DebugLoc), E> {
         let out = self.run(number, thread, run)?;
         if out.0 != Next::Pause {
-            (self.turns[number], self.is_used) = (TURN, true);
+            (self.turns[number], self.is_used) = (self.first, true);
         }
         Ok(out)
     }
@@ -88,6 +116,9 @@ impl Waits {
             return Ok(out);
         }
         let (out, recurs) = recur(thread, FOLLOWED, |thread| run(thread, 1))?;
+        if recurs {
+            (self.first, self.has_waited) = (SHORT, true);
+        }
         self.turns[number] = if recurs { 0 } else { (turn * 4).min(TURN) };
         self.each = if recurs { 0 } else { (self.each * 2).clamp(1, RARELY) };
         self.left = self.each;

@@ -19,11 +19,11 @@ use crate::programs::query;
 use crate::queues::queue::Queue;
 
 /// Settings of `clSetKernelExecInfo` that the bindings lack: the thread arbitration policy with its
-/// values, and the kernel's type with its default.
+/// values, and the kernel's type: usual or concurrent.
 const ARBITRATION_POLICY: cl_kernel_exec_info = 0x1_0025;
 const POLICIES: [cl_uint; 4] = [0x1_0022, 0x1_0023, 0x1_0024, 0x1_0026];
 const KERNEL_TYPE: cl_kernel_exec_info = 0x1_000C;
-const DEFAULT_TYPE: cl_uint = 0x1_000D;
+const TYPES: [cl_uint; 2] = [0x1_000D, 0x1_000E];
 
 /// Returns the devices of a list; a null list is empty.
 ///
@@ -63,8 +63,8 @@ pub(super) unsafe fn check_exec_info(name: cl_kernel_exec_info, size: usize, val
         | CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL => Ok(()),
         // The order of threads is a hint.
         ARBITRATION_POLICY => ensure(number().is_some_and(|policy| POLICIES.contains(&policy)), CL_INVALID_VALUE),
-        // Groups of concurrent kernels wait for each other, which is not supported.
-        KERNEL_TYPE => ensure(number() == Some(DEFAULT_TYPE), CL_INVALID_VALUE),
+        // Groups of any kernel may wait for each other.
+        KERNEL_TYPE => ensure(number().is_some_and(|kind| TYPES.contains(&kind)), CL_INVALID_VALUE),
         _ => fail(CL_INVALID_VALUE),
     }
 }

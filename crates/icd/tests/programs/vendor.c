@@ -77,7 +77,8 @@ static void arguments(cl_command_queue queue, cl_program program) {
     row("exec-policy", clSetKernelExecInfo(sum, 0x10025, sizeof policy, &policy), CL_SUCCESS);
     row("exec-policy", clSetKernelExecInfo(sum, 0x10025, sizeof wrong, &wrong), CL_INVALID_VALUE);
     row("exec-type", clSetKernelExecInfo(sum, 0x1000C, sizeof usual, &usual), CL_SUCCESS);
-    row("exec-concurrent", clSetKernelExecInfo(sum, 0x1000C, sizeof concurrent, &concurrent), CL_INVALID_VALUE);
+    row("exec-type", clSetKernelExecInfo(sum, 0x1000C, sizeof concurrent, &concurrent), CL_SUCCESS);
+    row("exec-type", clSetKernelExecInfo(sum, 0x1000C, sizeof wrong, &wrong), CL_INVALID_VALUE);
     row("exec-unknown", clSetKernelExecInfo(sum, 0x12345, sizeof usual, &usual), CL_INVALID_VALUE);
 
     cl_uint registers = 0;
