@@ -115,7 +115,8 @@ impl Dispatch<'_> {
                     queue.end_before(0);
                 }
                 if worker.waits_for_groups() {
-                    let other = aside.idle.pop().unwrap_or_else(new_worker);
+                    let mut other = aside.idle.pop().unwrap_or_else(new_worker);
+                    other.expect_waits();
                     aside.waiting.push((index.get(), std::mem::replace(&mut worker, other)));
                     while !aside.has_room(plan) {
                         self.continue_all(&mut aside);

@@ -111,6 +111,11 @@ impl<'a> Worker<'a> {
         Ok(group)
     }
 
+    /// Shortens the turns, because another group waits.
+    pub(super) fn expect_waits(&mut self) {
+        self.long_turn = TURN;
+    }
+
     /// Returns true if the group waits for other groups.
     pub(super) fn waits_for_groups(&self) -> bool {
         self.waiting.is_some()
