@@ -118,7 +118,7 @@ impl Dispatch<'_> {
                     let mut other = aside.idle.pop().unwrap_or_else(new_worker);
                     other.expect_waits();
                     aside.waiting.push((index.get(), std::mem::replace(&mut worker, other)));
-                    while !aside.has_room(plan) {
+                    while !aside.waiting.is_empty() && !aside.has_room(plan) {
                         self.continue_all(&mut aside);
                     }
                 }
@@ -166,12 +166,12 @@ impl Dispatch<'_> {
     }
 }
 
-/// Groups of a host thread that wait for other groups, with their memory and their threads.
+/// Groups of a host thread that have been set aside, with their memory and their threads.
 #[derive(Default)]
 struct Aside<'a> {
-    /// Groups by number.
+    /// Groups that wait for other groups, by number.
     waiting: Vec<(u64, Worker<'a>)>,
-    /// State of groups that have ended.
+    /// States of groups that have ended, for others.
     idle: Vec<Worker<'a>>,
     /// Number of times that the waiting groups have been continued.
     rounds: u32,
