@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use typed_arena::Arena;
 
 use crate::faults::Faults;
 use crate::group::Worker;
-use crate::helpers;
+use crate::helpers::{self, Clock};
 use crate::options::{GroupOrder, Options};
 use crate::own::Own;
 use crate::plan::Plan;
@@ -140,16 +141,21 @@ impl Dispatch<'_> {
 
     /// Continues each group that waits for others. After a fault they may wait for the faulty one.
     fn continue_all(&self, aside: &mut Aside<'_>) {
-        let mut n = 0;
+        let insists = aside.since.as_ref().is_some_and(|since| since.elapsed() > PATIENCE);
+        let (mut n, mut all_wait) = (0, true);
         while let Some((index, worker)) = aside.waiting.get_mut(n) {
-            if let Err(fault) = worker.resume() {
-                self.note(*index, *fault);
+            match worker.resume(insists && n == 0) {
+                Ok(waits) => all_wait &= waits,
+                Err(fault) => self.note(*index, *fault),
             }
             if worker.waits_for_groups() && !self.queue.has_ended() {
                 n += 1;
             } else {
                 aside.idle.push(aside.waiting.swap_remove(n).1);
             }
+        }
+        if !all_wait || aside.since.is_none() {
+            aside.since = Some(Clock::start());
         }
         aside.rounds += 1;
         if aside.rounds.is_multiple_of(ROUNDS) {
@@ -175,6 +181,8 @@ struct Aside<'a> {
     idle: Vec<Worker<'a>>,
     /// Number of times that the waiting groups have been continued.
     rounds: u32,
+    /// Last time at which one did not wait.
+    since: Option<Clock>,
 }
 
 impl Aside<'_> {
@@ -188,6 +196,9 @@ impl Aside<'_> {
 
 /// Number of times that the waiting groups are continued before other threads of the host run.
 const ROUNDS: u32 = 64;
+/// Time for which all groups wait before one insists. It then reaches its limit of
+/// instructions, which ends a deadlock.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Limit on the memory of groups that wait for other groups, for each host thread.
 const WAITING_BYTES: u64 = 1 << 30;
 /// Memory of a waiting group beside that of its threads.

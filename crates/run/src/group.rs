@@ -121,9 +121,14 @@ impl<'a> Worker<'a> {
         self.waiting.is_some()
     }
 
-    /// Continues with a group that waits for others.
-    pub(super) fn resume(&mut self) -> Result<(), Box<TrapReport>> {
-        self.waiting.take().map_or(Ok(()), |group| self.run_all(group, None))
+    /// Continues with a group that waits for others. Its threads have long turns if it `insists`.
+    /// Returns true if it still waits where it did.
+    pub(super) fn resume(&mut self, insists: bool) -> Result<bool, Box<TrapReport>> {
+        if insists {
+            self.waits.insist();
+        }
+        self.waiting.take().map_or(Ok(()), |group| self.run_all(group, None))?;
+        Ok(self.waits_for_groups() && self.waits.all_again())
     }
 
     /// Prepares a group's resources except its threads.

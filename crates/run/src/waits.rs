@@ -13,6 +13,8 @@ use visakit_machine::thread::Thread;
 const FOLLOWED: u64 = 1 << 10;
 /// Shortest turn in instructions.
 const SHORT: u64 = 1 << 10;
+/// Longest turn in instructions: some milliseconds.
+const LONG: u64 = 1 << 22;
 /// Largest number of full turns after which the next thread is followed.
 const RARELY: u32 = 64;
 
@@ -30,11 +32,11 @@ pub(super) struct Waits {
     first: u64,
     /// True if a thread of the group has waited.
     has_waited: bool,
-    /// True if a thread had a turn in this round, or has reached a barrier or its end.
-    is_used: bool,
-    /// Number of rounds in which all threads have waited, and the number after which each gets a
-    /// turn.
-    rounds: u32,
+    /// True if a thread has not waited in this round.
+    has_moved: bool,
+    /// Number of rounds in a row in which all threads have waited, and the number after which each
+    /// gets a turn.
+    idle: u32,
     patience: u32,
 }
 
@@ -49,8 +51,8 @@ impl Waits {
             each: 0,
             first: TURN,
             has_waited: false,
-            is_used: true,
-            rounds: 0,
+            has_moved: true,
+            idle: 0,
             patience,
         }
     }
@@ -60,23 +62,32 @@ impl Waits {
         self.first = if std::mem::take(&mut self.has_waited) { SHORT } else { TURN };
         self.turns.clear();
         self.turns.resize(threads, self.first);
-        (self.is_used, self.rounds) = (true, 0);
+        (self.has_moved, self.idle) = (true, 0);
     }
 
     /// Starts a round. Returns the shortest turn if no thread waits. After some rounds in which all
     /// threads have waited, each gets a turn: they may change memory although their states recur.
     pub(super) fn begin_round(&mut self) -> Option<u64> {
-        self.rounds = if std::mem::take(&mut self.is_used) { 0 } else { self.rounds + 1 };
-        if self.rounds >= self.patience {
-            self.rounds = 0;
+        self.idle = if std::mem::take(&mut self.has_moved) { 0 } else { self.idle.saturating_add(1) };
+        if self.idle > 0 && self.idle.is_multiple_of(self.patience + 1) {
             self.turns.fill(TURN);
         }
         self.turns.iter().copied().min().filter(|turn| *turn > 0)
     }
 
+    /// Gives each thread a long turn in the next round.
+    pub(super) fn insist(&mut self) {
+        self.turns.fill(LONG);
+    }
+
     /// Returns true if all threads have waited in this round.
     pub(super) fn all(&self) -> bool {
-        !self.is_used
+        !self.has_moved
+    }
+
+    /// Returns true if all threads have waited in the round before this one too.
+    pub(super) fn all_again(&self) -> bool {
+        self.all() && self.idle > 0
     }
 
     /// Runs a thread for a turn by `run`, which takes the turn's length, unless the thread waits.
@@ -87,7 +98,7 @@ impl Waits {
     ) -> Result<(Next, DebugLoc), E> {
         let out = self.run(number, thread, run)?;
         if out.0 != Next::Pause {
-            (self.turns[number], self.is_used) = (self.first, true);
+            (self.turns[number], self.has_moved) = (self.first, true);
         }
         Ok(out)
     }
@@ -103,22 +114,20 @@ impl Waits {
             if recurs || out.0 != Next::Pause {
                 return Ok(out);
             }
-            self.turns[number] = SHORT;
+            (self.turns[number], self.has_moved) = (SHORT, true);
         }
-        self.is_used = true;
         let turn = self.turns[number];
         let out = run(thread, turn)?;
-        if out.0 != Next::Pause || !self.follows {
-            return Ok(out);
-        }
-        if turn == TURN && self.left > 0 {
-            self.left -= 1;
+        if out.0 != Next::Pause || !self.follows || turn == TURN && self.left > 0 {
+            self.has_moved = true;
+            self.left = self.left.saturating_sub(1);
             return Ok(out);
         }
         let (out, recurs) = recur(thread, FOLLOWED, |thread| run(thread, 1))?;
         if recurs {
             (self.first, self.has_waited) = (SHORT, true);
         }
+        self.has_moved |= !recurs;
         self.turns[number] = if recurs { 0 } else { (turn * 4).min(TURN) };
         self.each = if recurs { 0 } else { (self.each * 2).clamp(1, RARELY) };
         self.left = self.each;
