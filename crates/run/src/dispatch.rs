@@ -172,7 +172,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Groups of a host thread that have been set aside, with their memory and their threads.
+/// Groups of a host thread that wait for others or did so, with their memory and their threads.
 #[derive(Default)]
 struct Aside<'a> {
     /// Groups that wait for other groups, by number.

@@ -75,7 +75,7 @@ impl Waits {
         self.turns.iter().copied().min().filter(|turn| *turn > 0)
     }
 
-    /// Gives each thread a long turn in the next round.
+    /// Sets the next turn of each thread to a long one.
     pub(super) fn insist(&mut self) {
         self.turns.fill(LONG);
     }
