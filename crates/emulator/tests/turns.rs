@@ -1,5 +1,5 @@
 //! Threads that wait for each other without barriers, in a group or across groups: they leave the
-//! turns to those that can go on.
+//! turns to those that can continue.
 
 #[macro_use]
 #[allow(unused_macros)]
@@ -10,7 +10,7 @@ use kernel::{program, typed};
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
-use visakit_emulator::run::{Engine, GroupOrder, Options, Policy, launch};
+use visakit_emulator::run::{Engine, GroupOrder, Options, Outcome, Policy, launch};
 
 /// Number of threads of the group.
 const THREADS: u64 = 4;
@@ -27,8 +27,9 @@ const DECLARATIONS: &str = "
 .decl P1 v_type=P num_elts=1
 ";
 
-/// Starts with the thread's number, and ends with the dword of local memory at 4.
-fn framed(body: &str) -> String {
+/// Returns a body `times` times, after the thread's number and before the dword of local memory at
+/// 4.
+fn framed(body: &str, times: u32) -> String {
     format!(
         "
     and (M1_NM, 1) ME(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
@@ -37,6 +38,7 @@ fn framed(body: &str) -> String {
     mov (M1_NM, 1) ZERO(0,0)<1> 0x0:ud
     mov (M1_NM, 1) ONE(0,0)<1> 0x1:ud
     mov (M1_NM, 1) K(0,0)<1> 0x0:ud
+    mov (M1_NM, 1) N(0,0)<1> 0x{times:x}:ud
     barrier
 again:
 {body}
@@ -49,15 +51,19 @@ again:
     )
 }
 
+/// Runs groups of a kernel. Returns the outcome, or the fault.
+fn run_groups(groups: u64, body: &str, policy: Policy) -> Result<Outcome, String> {
+    let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), body);
+    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
+    let range = NdRange::new(&[groups * THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
+    launch(&program, &range, arguments, &Options::from(policy)).map_err(|error| error.to_string())
+}
+
 /// Runs a body `times` times in each thread of a group. Returns the final dword of local memory at
 /// 4, and the number of executed instructions.
 fn run(body: &str, times: u32, engine: Engine) -> (u32, u64) {
-    let body = framed(body).replace("again:", &format!("    mov (M1_NM, 1) N(0,0)<1> 0x{times:x}:ud\nagain:"));
-    let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), &body);
-    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let range = NdRange::new(&[THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
     let policy = Policy { threads: Some(1), engine, ..Policy::default() };
-    let outcome = launch(&program, &range, arguments, &Options::from(policy)).unwrap();
+    let outcome = run_groups(1, &framed(body, times), policy).unwrap();
     (outcome.elements::<u32>(1).unwrap()[0], outcome.instructions)
 }
 
@@ -127,11 +133,7 @@ past{round}:
             if round == 1 { body } else { "" }
         );
     }
-    let program = program(Platform::Pvc, &(typed("ud", "ud") + DECLARATIONS), &text);
-    let arguments = vec![Some(Argument::Buffer(vec![0; 256])), Some(Argument::Buffer(vec![0; 256]))];
-    let range = NdRange::new(&[groups * THREADS * 16], Some(&[THREADS * 16]), None, [0; 3]).unwrap();
-    let outcome = launch(&program, &range, arguments, &Options::from(policy)).map_err(|error| error.to_string())?;
-    Ok(outcome.elements::<u32>(0).unwrap()[0])
+    Ok(run_groups(groups, &text, policy)?.elements::<u32>(0).unwrap()[0])
 }
 
 /// More groups than host threads wait for all groups, several times.

@@ -119,7 +119,7 @@ impl Dispatch<'_> {
                     let mut other = aside.idle.pop().unwrap_or_else(new_worker);
                     other.expect_waits();
                     aside.waiting.push((index.get(), std::mem::replace(&mut worker, other)));
-                    while !aside.waiting.is_empty() && !aside.has_room(plan) {
+                    while !aside.has_room(plan) {
                         self.continue_all(&mut aside);
                     }
                 }
@@ -186,8 +186,11 @@ struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    /// Returns true if another group may start while these wait.
+    /// Returns true if another group may start: if none waits, or memory suffices for one more.
     fn has_room(&self, plan: &Plan<'_>) -> bool {
+        if self.waiting.is_empty() {
+            return true;
+        }
         let private: usize = plan.mapped.private.iter().sum();
         let each = plan.group_bytes() + private as u64 + GROUP_BYTES;
         self.waiting.len() as u64 * each < WAITING_BYTES && is_available(each)
@@ -196,12 +199,12 @@ impl Aside<'_> {
 
 /// Number of times that the waiting groups are continued before other threads of the host run.
 const ROUNDS: u32 = 64;
-/// Time for which all groups wait before one insists. It then reaches its limit of
-/// instructions, which ends a deadlock.
+/// Time for which all groups wait before one insists. It then reaches its limit of instructions,
+/// which ends a deadlock.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Limit on the memory of groups that wait for other groups, for each host thread.
 const WAITING_BYTES: u64 = 1 << 30;
-/// Memory of a waiting group beside that of its threads.
+/// Memory of a waiting group in addition to that of its threads.
 const GROUP_BYTES: u64 = 1 << 16;
 
 /// Queue of groups. In any-order mode each host thread has a part of its own, and takes from other

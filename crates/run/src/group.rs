@@ -65,7 +65,7 @@ impl<'a> Worker<'a> {
             groups: 0,
             left: 0,
             states: Vec::new(),
-            waits: Waits::new(plan.code.pauses(), if plan.interleaves { PATIENCE } else { 1 }),
+            waits: Waits::new(plan.code.pauses, if plan.interleaves { PATIENCE } else { 1 }),
             barriers: Barriers::default(),
             waiting: None,
             starts: Vec::new(),

@@ -140,9 +140,8 @@ impl<'a> Native<'a> {
     }
 
     /// Runs the threads of a group together, from barrier to barrier, until one needs the caller,
-    /// at the latest after `turn` instructions.
-    /// After all have ended, `renew` may start those of another group. Returns `None` if a thread
-    /// cannot run natively.
+    /// at the latest after `turn` instructions. After all have ended, `renew` may start those of
+    /// another group. Returns `None` if a thread cannot run natively.
     pub(super) fn run_together(
         &self,
         plan: &Plan<'_>,

@@ -66,6 +66,7 @@ impl<'a> Plan<'a> {
         let code = &lowered.code;
         let special = Special::of(&code.layout);
         let limit = options.policy.max_instructions.unwrap_or(DEFAULT_MAX_INSTRUCTIONS);
+        let others_run = options.policy.order == GroupOrder::Any;
         let (count, waits) = (options.policy.stats || options.observers.follow_steps(), code.waits());
         let follow = |tracing| {
             let routines = places(program, payload)?;
@@ -91,10 +92,8 @@ impl<'a> Plan<'a> {
             end: options.policy.end(range),
             tracer: options.observers.trace.map(follow).transpose()?,
             shows_state: options.policy.state,
-            others_run: options.policy.order == GroupOrder::Any,
-            interleaves: options.policy.order == GroupOrder::Any
-                && range.group_count() > 1
-                && !options.observers.follow_steps(),
+            others_run,
+            interleaves: others_run && range.group_count() > 1 && !options.observers.follow_steps(),
         })
     }
 

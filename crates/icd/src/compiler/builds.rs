@@ -71,11 +71,12 @@ pub(crate) fn answer(
 /// Executes orders in a copy, which ends before one that it must not execute.
 fn serve(mut host: UnixStream, invoke: Invoke) -> io::Result<()> {
     let mut order = receive(&mut host)?;
+    let is_alone = is_numbered(&order.request);
     let mut is_first = true;
     loop {
         let response = build(invoke, &order)?;
         let is_silent = response.code == 0 && messages(&response).is_empty();
-        let goes_on = is_silent && !is_numbered(&order.request) && used() < USED;
+        let goes_on = is_silent && !is_alone && used() < USED;
         if is_first || is_silent {
             host.write_all(&joined(&[&response.to_bytes()]))?;
         }

@@ -32,6 +32,7 @@ pub(super) struct Builder {
     switches: Vec<Switch>,
     callees: Vec<Source<u64>>,
     exchanges: Vec<Exchange>,
+    pauses: bool,
     pub(super) ordered: bool,
     pub(super) updates: Vec<(Family, u32)>,
     /// Name and first block of each routine, in program order.
@@ -107,6 +108,7 @@ impl Builder {
                 self.steps.push(step.run);
                 self.actions.push(step.action);
                 if step.pauses {
+                    self.pauses = true;
                     self.cut(Terminator::Pause);
                 }
             }
@@ -278,6 +280,7 @@ impl Builder {
             callees,
             ordered,
             mixed,
+            pauses: self.pauses,
             exchanges,
             functions,
             counts,

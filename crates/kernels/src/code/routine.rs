@@ -33,6 +33,8 @@ pub struct CompiledRoutine {
     pub ordered: bool,
     /// True if the kernel has atomic operations that do not commute.
     pub mixed: bool,
+    /// True if a thread may pause.
+    pub pauses: bool,
     /// Two-thread operations.
     pub exchanges: Vec<Exchange>,
     /// Functions, in address order.
@@ -162,11 +164,6 @@ impl Terminator {
 }
 
 impl CompiledRoutine {
-    /// Returns true if a thread may pause.
-    pub fn pauses(&self) -> bool {
-        self.blocks.iter().any(|block| matches!(block.next, Terminator::Pause))
-    }
-
     /// Returns true if a thread may wait for other threads before its end.
     #[inline]
     pub fn waits(&self) -> bool {
