@@ -118,9 +118,10 @@ impl Waits {
         }
         let turn = self.turns[number];
         let out = run(thread, turn)?;
-        if out.0 != Next::Pause || !self.follows || turn == TURN && self.left > 0 {
+        let is_full = out.0 == Next::Pause && turn == TURN;
+        if out.0 != Next::Pause || !self.follows || is_full && self.left > 0 {
             self.has_moved = true;
-            self.left = self.left.saturating_sub(1);
+            self.left = self.left.saturating_sub(u32::from(is_full));
             return Ok(out);
         }
         let (out, recurs) = recur(thread, FOLLOWED, |thread| run(thread, 1))?;

@@ -193,7 +193,7 @@ pub(crate) unsafe extern "C" fn clEnqueueMapBuffer(
         unsafe { (WaitList::new(num_events, In::of(event_list)), MapPlaces::new(event, errcode_ret)) };
     let result = guard(|| {
         let (queue, mem, list) = (handle::get(command_queue)?, mem(buffer)?, waits.events()?);
-        transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, Part::Bytes(offset, size))
+        transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, || Ok(Part::Bytes(offset, size)))
     });
     places.put(result, None)
 }
@@ -222,10 +222,12 @@ pub(crate) unsafe extern "C" fn clEnqueueMapImage(
     };
     let result = guard(|| {
         let (queue, mem, list) = (handle::get(command_queue)?, mem(image)?, waits.events()?);
-        ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
-        let sliced = [CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D];
-        ensure(!slice_pitch.is_null() || !sliced.contains(&mem.kind), CL_INVALID_VALUE)?;
-        let part = Part::Region(origin.get()?, region.get()?);
+        let part = || {
+            ensure(!row_pitch.is_null(), CL_INVALID_VALUE)?;
+            let sliced = [CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D];
+            ensure(!slice_pitch.is_null() || !sliced.contains(&mem.kind), CL_INVALID_VALUE)?;
+            Ok(Part::Region(origin.get()?, region.get()?))
+        };
         transfer::map(&submission(&queue, &list, blocking_map), &mem, map_flags, part)
     });
     places.put(result, Some((row_pitch, slice_pitch)))

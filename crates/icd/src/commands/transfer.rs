@@ -44,6 +44,12 @@ fn owns(queue: &Queue, mem: &Mem) -> Result {
     ensure(Arc::ptr_eq(&mem.context, &queue.context), CL_INVALID_CONTEXT)
 }
 
+/// Checks that a command may change an object.
+fn changes(queue: &Queue, mem: &Mem) -> Result {
+    owns(queue, mem)?;
+    ensure(mem.may_change(), CL_INVALID_OPERATION)
+}
+
 /// Position of rows of bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
@@ -161,7 +167,7 @@ pub(crate) fn copy_buffer(
 ) -> Result<Task> {
     ensure(from.is_buffer() && to.is_buffer(), CL_INVALID_MEM_OBJECT)?;
     owns(queue, from)?;
-    owns(queue, to)?;
+    changes(queue, to)?;
     ensure(from.holds(from_offset, bytes) && to.holds(to_offset, bytes), CL_INVALID_VALUE)?;
     let (source, target) = (from.first() as usize + from_offset, to.first() as usize + to_offset);
     ensure(source.abs_diff(target) >= bytes, CL_MEM_COPY_OVERLAP)?;
@@ -179,7 +185,7 @@ pub(crate) fn copy_buffer_box(
 ) -> Result<Task> {
     ensure(from.is_buffer() && to.is_buffer(), CL_INVALID_MEM_OBJECT)?;
     owns(queue, from)?;
-    owns(queue, to)?;
+    changes(queue, to)?;
     let (from_first, from_end, from_pitches) = source.resolve(region)?;
     let (to_first, to_end, to_pitches) = target.resolve(region)?;
     ensure(from_end <= from.bytes && to_end <= to.bytes, CL_INVALID_VALUE)?;
@@ -233,7 +239,7 @@ pub(crate) fn copy_image(
     region: [usize; 3],
 ) -> Result<Task> {
     owns(queue, from)?;
-    owns(queue, to)?;
+    changes(queue, to)?;
     let line = |mem: &Handle<Mem>, offset: usize, size: [usize; 3]| -> Result<Rows> {
         ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
         let bytes = size.iter().try_fold(1_usize, |bytes, &side| bytes.checked_mul(side));
@@ -273,7 +279,7 @@ pub(crate) fn fill_buffer(
     (offset, bytes): (usize, usize),
 ) -> Result<Task> {
     ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
-    owns(queue, mem)?;
+    changes(queue, mem)?;
     let size = pattern.len();
     ensure(size.is_power_of_two() && size <= 128, CL_INVALID_VALUE)?;
     ensure(offset.is_multiple_of(size) && bytes.is_multiple_of(size), CL_INVALID_VALUE)?;
@@ -294,7 +300,7 @@ pub(crate) fn fill_image(
     colour: [u32; 4],
     (origin, region): ([usize; 3], [usize; 3]),
 ) -> Result<Task> {
-    owns(queue, mem)?;
+    changes(queue, mem)?;
     let (rows, [bytes, count, slices]) = region_of(mem, origin, region)?;
     let texel = mem.texels.map(|texels| texels.colour(colour)).unwrap_or_default();
     let mem = Arc::clone(mem);
@@ -326,13 +332,13 @@ fn sync(mem: &Handle<Mem>, way: Way) {
     unsafe { copy(from.first as *mut u8, from.pitches, to.first as *mut u8, to.pitches, size) }
 }
 
-/// Maps a part of a buffer or a region of an image. Returns the command's event, the address, and
-/// the pitches of an image.
+/// Maps a part of a buffer or a region of an image, once the flags are checked. Returns the
+/// command's event, the address, and the pitches of an image.
 pub(crate) fn map(
     submission: &Submission<'_>,
     mem: &Handle<Mem>,
     flags: cl_map_flags,
-    part: Part,
+    part: impl FnOnce() -> Result<Part>,
 ) -> Result<(Handle<Event>, usize, (usize, usize))> {
     submission.owns(mem)?;
     let known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -341,7 +347,7 @@ pub(crate) fn map(
     let writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) != 0;
     ensure(flags & CL_MAP_READ == 0 || mem.host_may_read(), CL_INVALID_OPERATION)?;
     ensure(!writes || mem.host_may_write(), CL_INVALID_OPERATION)?;
-    let (kind, offset) = match part {
+    let (kind, offset) = match part()? {
         Part::Bytes(offset, bytes) => {
             ensure(mem.is_buffer(), CL_INVALID_MEM_OBJECT)?;
             ensure(bytes > 0 && mem.holds(offset, bytes), CL_INVALID_VALUE)?;

@@ -34,6 +34,10 @@ const DOT_PRODUCTS: cl_device_info = 0x1073;
 const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
 const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
 
+/// Query of `cl_khr_kernel_clock`, and the capability of a clock for each sub-group.
+const CLOCKS: cl_device_info = 0x1076;
+const SUB_GROUP_CLOCK: cl_bitfield = 1 << 2;
+
 /// Capabilities of command buffers: kernels that print, and simultaneous use.
 const RECORDED: cl_bitfield = 1 | 1 << 2;
 /// Properties of the program's queues.
@@ -127,6 +131,7 @@ fn numbers(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Re
         DOT_PRODUCTS_BYTES | DOT_PRODUCTS_PACKED => {
             answer.list(&[cl_bool::from(device.target.dp4a() && device.has_newer); 6])
         }
+        CLOCKS => answer.value(if_newer(SUB_GROUP_CLOCK)),
         _ => memories(device, platform, answer),
     }
 }

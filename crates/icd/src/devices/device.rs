@@ -47,7 +47,7 @@ impl Device {
         match (self.has_compiler(), self.has_newer) {
             (false, _) => Vec::new(),
             (true, false) => vec![2],
-            (true, true) => (0..=5).rev().collect(),
+            (true, true) => (0..=6).rev().collect(),
         }
     }
 

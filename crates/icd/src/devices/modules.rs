@@ -54,7 +54,7 @@ const FLOAT_ADD: &CStr = c"SPV_EXT_shader_atomic_float_add";
 const FLOAT_LIMITS: &CStr = c"SPV_EXT_shader_atomic_float_min_max";
 
 /// Uses that the extensions and features of devices permit.
-const USES: [Use; 22] = [
+const USES: [Use; 25] = [
     ("__opencl_c_pipes", &[], &[Capability::Pipes]),
     ("__opencl_c_images", &[], IMAGES),
     ("__opencl_c_fp64", &[], &[Capability::Float64]),
@@ -62,11 +62,14 @@ const USES: [Use; 22] = [
     ("cl_khr_expect_assume", &[c"SPV_KHR_expect_assume"], &[Capability::ExpectAssumeKHR]),
     ("cl_khr_extended_bit_ops", &[c"SPV_KHR_bit_instructions"], &[Capability::BitInstructions]),
     ("cl_khr_integer_dot_product", &[c"SPV_KHR_integer_dot_product"], DOTS),
+    ("cl_khr_kernel_clock", &[c"SPV_KHR_shader_clock"], &[Capability::ShaderClockKHR]),
+    ("cl_khr_spirv_linkonce_odr", &[c"SPV_KHR_linkonce_odr"], &[]),
     ("cl_khr_spirv_no_integer_wrap_decoration", &[c"SPV_KHR_no_integer_wrap_decoration"], &[]),
     ("cl_khr_subgroup_ballot", &[], &[Capability::GroupNonUniformBallot]),
     ("cl_khr_subgroup_clustered_reduce", &[], &[Capability::GroupNonUniformClustered]),
     ("cl_khr_subgroup_non_uniform_arithmetic", &[], ARITHMETIC),
     ("cl_khr_subgroup_non_uniform_vote", &[], &[Capability::GroupNonUniformVote]),
+    ("cl_khr_subgroup_rotate", &[c"SPV_KHR_subgroup_rotate"], &[Capability::GroupNonUniformRotateKHR]),
     ("cl_khr_subgroup_shuffle", &[], &[Capability::GroupNonUniformShuffle]),
     ("cl_khr_subgroup_shuffle_relative", &[], &[Capability::GroupNonUniformShuffleRelative]),
     ("__opencl_c_ext_fp32_global_atomic_add", &[FLOAT_ADD], &[Capability::AtomicFloat32AddEXT]),

@@ -91,13 +91,6 @@ fn buffer_pitch(texels: &Texels) -> Result<u32> {
     u32::try_from(pitch).map_err(|_| Code(CL_INVALID_IMAGE_SIZE))
 }
 
-/// Returns the flags of an image in the memory of another object.
-fn inherited_flags(flags: cl_mem_flags, parent: &Mem) -> Result<cl_mem_flags> {
-    let of_host = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-    ensure(flags & of_host == 0, CL_INVALID_VALUE)?;
-    Ok(if flags == 0 { parent.flags } else { flags } & !of_host)
-}
-
 /// Checks that a format is supported for flags and an image type.
 fn check_format(format: cl_image_format, flags: cl_mem_flags, kind: cl_mem_object_type) -> Result {
     let is_known = |other: &cl_image_format| {
@@ -160,7 +153,7 @@ pub(crate) unsafe fn create(
     };
     ensure(fits, CL_INVALID_IMAGE_DESCRIPTOR)?;
     let flags = match &parent {
-        Some(parent) => inherited_flags(flags, parent)?,
+        Some(parent) => mem::inherited_flags(flags, parent)?,
         None => mem::check_flags(flags, host)?,
     };
     check_format(format_given, flags, given.image_type)?;

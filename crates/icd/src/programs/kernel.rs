@@ -189,8 +189,14 @@ impl Kernel {
                     Argument::Mem(None)
                 } else {
                     let mem: Handle<Mem> = handle::get(address).map_err(|_| Code(CL_INVALID_MEM_OBJECT))?;
-                    let is_pipe = self.described(index).is_some_and(|info| info.type_qualifiers.contains("pipe"));
-                    ensure(mem.texels.is_none() && mem.packets.is_some() == is_pipe, CL_INVALID_ARG_VALUE)?;
+                    let info = self.described(index);
+                    let is_pipe = info.is_some_and(|info| info.type_qualifiers.contains("pipe"));
+                    let is_constant = |info: &ArgInfo| {
+                        info.address_qualifier == "__constant" || info.type_qualifiers.contains("const")
+                    };
+                    let may_write = !info.is_none_or(is_constant);
+                    let fits = mem.packets.is_some() == is_pipe && (mem.may_change() || !may_write);
+                    ensure(mem.texels.is_none() && fits, CL_INVALID_ARG_VALUE)?;
                     Argument::Mem(Some(mem))
                 }
             }
@@ -201,8 +207,8 @@ impl Kernel {
                 let access = self.described(index).map_or("", |info| info.access_qualifier.as_str());
                 let is_denied = match access {
                     "__read_only" => mem.flags & CL_MEM_WRITE_ONLY != 0,
-                    "__write_only" => mem.flags & CL_MEM_READ_ONLY != 0,
-                    _ => false,
+                    "__write_only" => mem.flags & CL_MEM_READ_ONLY != 0 || !mem.may_change(),
+                    _ => !mem.may_change(),
                 };
                 ensure(fits && !is_denied, CL_INVALID_ARG_VALUE)?;
                 Argument::Mem(Some(mem))

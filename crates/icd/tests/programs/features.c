@@ -51,11 +51,13 @@ static const char *const PROMISES[][2] = {
     { "cl_intel_device_side_avc_motion_estimation", "" },
     { "cl_intel_planar_yuv", "" },
     { "cl_khr_gl_msaa_sharing", "" },
-    { "cl_khr_kernel_clock", "" },
     { "cl_khr_mipmap_image", "" },
     { "cl_khr_mipmap_image_writes", "" },
     { "cl_khr_subgroup_rotate", "o[2] = sub_group_rotate(o[0], 1);" },
-    { "__opencl_c_kernel_clock_scope_device", "" },
+    { "cl_khr_kernel_clock", "" },
+    { "__opencl_c_kernel_clock_scope_device", "o[2] = clock_read_device();" },
+    { "__opencl_c_kernel_clock_scope_work_group", "o[2] = clock_read_work_group();" },
+    { "__opencl_c_kernel_clock_scope_sub_group", "ulong t = clock_read_sub_group(); o[2] = clock_read_hilo_sub_group().x > t ? 1 : -1;" },
 };
 
 static int is_listed(const char *name) {

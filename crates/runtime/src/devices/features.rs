@@ -3,7 +3,7 @@
 use visakit::isa::Platform;
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 39] = [
+const EXTENSIONS: [&str; 40] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -34,6 +34,7 @@ const EXTENSIONS: [&str; 39] = [
     "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_ext_float_atomics",
+    "cl_ext_immutable_memory_objects",
     "cl_intel_command_queue_families",
     "cl_intel_device_attribute_query",
     "cl_intel_subgroups",
@@ -73,7 +74,14 @@ const FEATURES: [&str; 18] = [
 ];
 
 /// Extensions that only newer compilers declare and link.
-const NEWER_EXTENSIONS: [&str; 3] = ["cl_khr_expect_assume", "cl_khr_extended_bit_ops", "cl_khr_spirv_queries"];
+const NEWER_EXTENSIONS: [&str; 6] = [
+    "cl_khr_expect_assume",
+    "cl_khr_extended_bit_ops",
+    CLOCK[0],
+    "cl_khr_spirv_linkonce_odr",
+    "cl_khr_spirv_queries",
+    "cl_khr_subgroup_rotate",
+];
 /// Extension for matrix products. It is offered on request only, because programs take it as a sign
 /// to generate native code.
 const PRODUCTS: &str = "cl_intel_subgroup_matrix_multiply_accumulate";
@@ -83,8 +91,12 @@ const MATRIX_EXTENSIONS: [&str; 2] = ["cl_intel_bfloat16_conversions", "cl_intel
 /// compilers lack.
 pub const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
-/// Feature that only newer compilers link.
-const NEWER_FEATURE: &str = "__opencl_c_ext_fp32_local_atomic_add";
+/// Features that only newer compilers link.
+const NEWER_FEATURES: [&str; 2] = ["__opencl_c_ext_fp32_local_atomic_add", CLOCK[1]];
+/// Extension and feature of a clock for each sub-group, which a newer compiler links for every
+/// device but declares only for newer ones. It counts the instructions of a thread. Work-groups
+/// have no common clock.
+pub const CLOCK: [&str; 2] = ["cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_sub_group"];
 /// Feature that only older compilers have: in `.ze_info` of today's compiler, kernels have no
 /// argument for a pipe.
 pub const PIPES: &str = "__opencl_c_pipes";
@@ -186,7 +198,7 @@ impl Has {
             features.push(PIPES);
         }
         if self.newer {
-            features.push(NEWER_FEATURE);
+            features.extend(NEWER_FEATURES);
         }
         if self.newer && self.target.doubles() {
             features.extend(NEWER_DOUBLE_FEATURES);

@@ -11,7 +11,7 @@ use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
 use crate::devices::description::{self, Description};
-use crate::devices::features::{IMAGES, PIPES, PRECOMPILED};
+use crate::devices::features::{CLOCK, IMAGES, PIPES, PRECOMPILED};
 use crate::programs::cache::Cache;
 use crate::vendor::compilers::{self, Compiler};
 use crate::vendor::log::{LOG, messages};
@@ -148,9 +148,11 @@ fn call_source(
 /// its headers of that version do not compile, a defect of the compiler. The option declares images
 /// there. `extensions` are on too.
 fn internal_options(target: Platform, options: &str, extensions: &[&'static str]) -> String {
+    let device = Description::new(target);
     let mut added = extensions.to_vec();
+    added.extend(CLOCK.into_iter().filter(|name| device.has(name)));
     if options.contains("-cl-std=CL3.") {
-        added.extend(Description::new(target).has(PIPES).then_some(PIPES));
+        added.extend(device.has(PIPES).then_some(PIPES));
         added.extend(IMAGES.into_iter().filter(|_| !target.images()));
     }
     let list = added.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
