@@ -30,7 +30,6 @@ macro_rules! table {
             $($absent: None,)*
             clGetExtensionFunctionAddress: Some(address_of),
             clGetExtensionFunctionAddressForPlatform: Some(clGetExtensionFunctionAddressForPlatform),
-            clGetKernelSuggestedLocalWorkSize: 0,
         }
     };
     (@ $field:ident) => { $field };
@@ -165,6 +164,7 @@ static TABLE: _cl_icd_dispatch = table! {
     clSetProgramSpecializationConstant,
     clCreateBufferWithProperties,
     clCreateImageWithProperties,
+    clGetKernelSuggestedLocalWorkSize = clGetKernelSuggestedLocalWorkSizeKHR,
     clSetContextDestructorCallback,
     ] none [
     clGetDeviceIDsFromD3D10KHR,

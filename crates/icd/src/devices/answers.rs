@@ -16,7 +16,7 @@ use crate::devices::description::{self, max_allocation, memory_bytes, product, u
 use crate::devices::device::{Device, PITCH_ALIGNMENT, UPDATABLE, named, versions};
 use crate::devices::features::PIPES;
 use crate::devices::modules;
-use crate::devices::version::{VERSION, VERSION_TEXT, version};
+use crate::devices::version::{VERSION, api, version};
 
 /// Queries of `cl_ext_float_atomics`, which the bindings lack: capabilities for 32-bit, 64-bit and
 /// 16-bit floats.
@@ -29,14 +29,8 @@ const GLOBAL_ADDS: cl_bitfield = 1 << 1;
 const LOCAL_ADDS: cl_bitfield = 1 << 17;
 const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
 
-/// Queries of `cl_khr_integer_dot_product`: supported products and their acceleration.
-const DOT_PRODUCTS: cl_device_info = 0x1073;
-const DOT_PRODUCTS_BYTES: cl_device_info = 0x1074;
-const DOT_PRODUCTS_PACKED: cl_device_info = 0x1075;
-
-/// Query of `cl_khr_kernel_clock`, and the capability of a clock for each sub-group.
-const CLOCKS: cl_device_info = 0x1076;
-const SUB_GROUP_CLOCK: cl_bitfield = 1 << 2;
+/// Query whose name in the bindings has a small letter, which patterns do not allow.
+const DOT_PRODUCTS_PACKED: cl_device_info = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED;
 
 /// Capabilities of command buffers: kernels that print, and simultaneous use.
 const RECORDED: cl_bitfield = 1 | 1 << 2;
@@ -125,13 +119,13 @@ fn numbers(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Re
             answer.value(EXCHANGES_AND_LIMITS | if_newer(GLOBAL_ADDS | LOCAL_ADDS))
         }
         DOUBLE_ATOMICS => answer.value(0_u64),
-        // Products of bytes, in vectors and packed.
-        DOT_PRODUCTS => answer.value(0b11_u64),
+        CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES => answer
+            .value(CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT | CL_DEVICE_INTEGER_DOT_PRODUCT_INPUT_4x8BIT_PACKED),
         // The six kinds of products are either all accelerated by an instruction, or none is.
-        DOT_PRODUCTS_BYTES | DOT_PRODUCTS_PACKED => {
+        CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT | DOT_PRODUCTS_PACKED => {
             answer.list(&[cl_bool::from(device.target.dp4a() && device.has_newer); 6])
         }
-        CLOCKS => answer.value(if_newer(SUB_GROUP_CLOCK)),
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => answer.value(if_newer(CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)),
         _ => memories(device, platform, answer),
     }
 }
@@ -189,9 +183,9 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
         CL_DEVICE_VERSION => {
             let compiler = compilers::of(device.target).map(|(compiler, _)| format!(" ({})", compiler.version()));
             let version = env!("CARGO_PKG_VERSION");
-            answer.text(&format!("{VERSION_TEXT} {version}{}", compiler.unwrap_or_default()))
+            answer.text(&format!("{} {version}{}", api(device.is_newest).1, compiler.unwrap_or_default()))
         }
-        CL_DEVICE_NUMERIC_VERSION => answer.value(VERSION),
+        CL_DEVICE_NUMERIC_VERSION => answer.value(api(device.is_newest).0),
         CL_DEVICE_OPENCL_C_VERSION => answer.text("OpenCL C 1.2 visakit"),
         CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => answer.value(version(1, 2, 0)),
         CL_DEVICE_OPENCL_C_ALL_VERSIONS => answer.list(&device.languages()),
@@ -209,9 +203,9 @@ fn names(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Resu
             let versions = device.module_versions().into_iter().map(|minor| named("SPIR-V", version(1, minor, 0)));
             answer.list(&versions.collect::<Vec<_>>())
         }
-        modules::INSTRUCTION_SETS => answer.list(&modules::instruction_sets(device)),
-        modules::EXTENSIONS => answer.list(&modules::extensions(device)),
-        modules::CAPABILITIES => answer.list(&modules::capabilities(device)),
+        CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS => answer.list(&modules::instruction_sets(device)),
+        CL_DEVICE_SPIRV_EXTENSIONS => answer.list(&modules::extensions(device)),
+        CL_DEVICE_SPIRV_CAPABILITIES => answer.list(&modules::capabilities(device)),
         // No version was passed officially: the earliest date, because programs parse it.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => answer.text("v0000-01-01-00"),
         _ => parts(device, platform, answer),

@@ -15,7 +15,7 @@ use visakit_runtime::devices::features::{COMMAND_BUFFER, DOT_PRODUCT, MUTABLE_DI
 
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
-use crate::devices::version::version;
+use crate::devices::version::{NEWEST, version};
 
 /// OpenCL device.
 pub(crate) struct Device {
@@ -41,8 +41,8 @@ impl Deref for Device {
 }
 
 impl Device {
-    /// Returns the SPIR-V versions that the device's compiler reads, newest first. Each is listed
-    /// as the vendor's runtime of the same age lists it.
+    /// Returns the minor numbers of the SPIR-V versions that the device's compiler reads, newest
+    /// first.
     pub(super) fn module_versions(&self) -> Vec<cl_uint> {
         match (self.has_compiler(), self.has_newer) {
             (false, _) => Vec::new(),
@@ -58,8 +58,8 @@ impl Device {
 
     /// Returns the versions of OpenCL C.
     pub(super) fn languages(&self) -> Vec<cl_name_version> {
-        let known = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)];
-        known.map(|(major, minor)| named("OpenCL C", version(major, minor, 0))).to_vec()
+        let known = [(1, 0), (1, 1), (1, 2), (2, 0), (3, 0)].map(|(major, minor)| version(major, minor, 0));
+        known.into_iter().chain(self.is_newest.then_some(NEWEST)).map(|version| named("OpenCL C", version)).collect()
     }
 
     /// Returns the floating-point capabilities of a type, as flags.

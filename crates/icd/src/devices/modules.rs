@@ -2,15 +2,10 @@
 
 use std::ffi::{CStr, c_char};
 
-use opencl_sys::{cl_device_info, cl_uint};
+use opencl_sys::cl_uint;
 use spirv::Capability;
 
 use crate::devices::device::Device;
-
-/// Queries of the extension, which the bindings lack.
-pub(crate) const INSTRUCTION_SETS: cl_device_info = 0x12B9;
-pub(crate) const EXTENSIONS: cl_device_info = 0x12BA;
-pub(crate) const CAPABILITIES: cl_device_info = 0x12BB;
 
 /// Extension or feature of a device, with the extensions of SPIR-V and the capabilities that
 /// modules may then use.
@@ -98,7 +93,9 @@ pub(crate) fn extensions(device: &Device) -> Vec<*const c_char> {
 /// Returns the capabilities, each once.
 pub(crate) fn capabilities(device: &Device) -> Vec<cl_uint> {
     let always = if device.has_compiler() { &ALWAYS[..] } else { &[] };
-    let all = always.iter().chain(uses(device).flat_map(|(_, _, capabilities)| *capabilities));
+    let has_uniform = device.module_versions().contains(&6);
+    let uniform = has_uniform.then_some(&Capability::UniformDecoration);
+    let all = always.iter().chain(uniform).chain(uses(device).flat_map(|(_, _, capabilities)| *capabilities));
     all.map(|capability| *capability as cl_uint).collect()
 }
 

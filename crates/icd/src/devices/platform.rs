@@ -9,7 +9,7 @@ use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure};
 use crate::base::handle::{self, Handle, kind};
 use crate::devices::device::{self, Device};
-use crate::devices::version::{VERSION, VERSION_TEXT};
+use crate::devices::version::api;
 
 /// OpenCL platform.
 pub(crate) struct Platform {
@@ -58,12 +58,17 @@ fn extensions() -> Vec<&'static str> {
     common
 }
 
+/// Returns true if a device has the newest version of OpenCL, which is then the platform's.
+pub(crate) fn is_newest() -> bool {
+    the().devices.iter().any(|device| device.is_newest)
+}
+
 /// Answers `clGetPlatformInfo`.
 pub(crate) fn info(answer: Answer) -> Result {
     match answer.name {
         CL_PLATFORM_PROFILE => answer.text("FULL_PROFILE"),
-        CL_PLATFORM_VERSION => answer.text(&format!("{VERSION_TEXT} {}", env!("CARGO_PKG_VERSION"))),
-        CL_PLATFORM_NUMERIC_VERSION => answer.value(VERSION),
+        CL_PLATFORM_VERSION => answer.text(&format!("{} {}", api(is_newest()).1, env!("CARGO_PKG_VERSION"))),
+        CL_PLATFORM_NUMERIC_VERSION => answer.value(api(is_newest()).0),
         // oneDNN looks for "Intel" in this name, llama.cpp for "OpenCL".
         CL_PLATFORM_NAME => answer.text("visakit OpenCL for Intel GPUs"),
         CL_PLATFORM_VENDOR => answer.text("visakit"),

@@ -82,9 +82,6 @@ const ORIGIN_ALIGNMENT: usize = 4;
 /// (19), host memory (20), compression (21) and none (22), and sizes beyond the limit of one
 /// allocation (23). They are accepted and change nothing.
 const HINTS: cl_mem_flags = 0b11_1111 << 18;
-/// Flag of `cl_ext_immutable_memory_objects`, which the bindings lack: nothing changes the contents
-/// after the object's creation.
-const IMMUTABLE: cl_mem_flags = 1 << 6;
 /// Flags that an immutable object cannot have.
 const WRITTEN: cl_mem_flags =
     CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE;
@@ -93,21 +90,22 @@ const WRITTEN: cl_mem_flags =
 /// defaults of missing flags.
 pub(crate) fn check_flags(flags: cl_mem_flags, host: *const c_void) -> Result<cl_mem_flags> {
     let at_most_one = |mask: cl_mem_flags| (flags & mask).count_ones() <= 1;
-    let known = KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE | HINTS | IMMUTABLE;
+    let known =
+        KERNEL_ACCESS | HOST_ACCESS | HOST_POINTER | CL_MEM_KERNEL_READ_AND_WRITE | HINTS | CL_MEM_IMMUTABLE_EXT;
     let kinds = [KERNEL_ACCESS, HOST_ACCESS].into_iter().all(at_most_one);
     let uses_copies = flags & CL_MEM_USE_HOST_PTR != 0 && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
     ensure(flags & !known == 0 && kinds && !uses_copies, CL_INVALID_VALUE)?;
     let wants_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
-    ensure(flags & IMMUTABLE == 0 || wants_host && flags & WRITTEN == 0, CL_INVALID_VALUE)?;
+    ensure(flags & CL_MEM_IMMUTABLE_EXT == 0 || wants_host && flags & WRITTEN == 0, CL_INVALID_VALUE)?;
     ensure(wants_host != host.is_null(), CL_INVALID_HOST_PTR)?;
-    Ok(if flags & (KERNEL_ACCESS | IMMUTABLE) == 0 { flags | CL_MEM_READ_WRITE } else { flags })
+    Ok(if flags & (KERNEL_ACCESS | CL_MEM_IMMUTABLE_EXT) == 0 { flags | CL_MEM_READ_WRITE } else { flags })
 }
 
 /// Returns the flags of an image in the memory of another object.
 pub(crate) fn inherited_flags(flags: cl_mem_flags, parent: &Mem) -> Result<cl_mem_flags> {
     ensure(flags & HOST_POINTER == 0, CL_INVALID_VALUE)?;
-    ensure(parent.may_change() || flags & IMMUTABLE != 0, CL_INVALID_VALUE)?;
-    ensure(flags & IMMUTABLE == 0 || flags & WRITTEN == 0, CL_INVALID_VALUE)?;
+    ensure(parent.may_change() || flags & CL_MEM_IMMUTABLE_EXT != 0, CL_INVALID_VALUE)?;
+    ensure(flags & CL_MEM_IMMUTABLE_EXT == 0 || flags & WRITTEN == 0, CL_INVALID_VALUE)?;
     Ok(if flags == 0 { parent.flags } else { flags } & !HOST_POINTER)
 }
 
@@ -173,12 +171,12 @@ impl Mem {
 
     /// Returns true if the program may write the object.
     pub(crate) fn host_may_write(&self) -> bool {
-        self.flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY | IMMUTABLE) == 0
+        self.flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY | CL_MEM_IMMUTABLE_EXT) == 0
     }
 
     /// Returns true if commands and kernels may change the contents.
     pub(crate) fn may_change(&self) -> bool {
-        self.flags & IMMUTABLE == 0
+        self.flags & CL_MEM_IMMUTABLE_EXT == 0
     }
 
     /// Returns the program's memory if it is separate from the object's and receives the contents
@@ -268,7 +266,7 @@ pub(crate) unsafe fn buffer(
 pub(crate) fn part(of: &Handle<Mem>, flags: cl_mem_flags, region: cl_buffer_region) -> Result<Handle<Mem>> {
     ensure(of.is_buffer() && of.parent.is_none(), CL_INVALID_MEM_OBJECT)?;
     ensure(flags & HOST_POINTER == 0, CL_INVALID_VALUE)?;
-    let own = of.flags & IMMUTABLE;
+    let own = of.flags & CL_MEM_IMMUTABLE_EXT;
     ensure(
         flags & !(KERNEL_ACCESS | HOST_ACCESS | own) == 0 && (own == 0 || flags & WRITTEN == 0),
         CL_INVALID_VALUE,

@@ -13,6 +13,7 @@ use crate::base::answer::Answer;
 use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, Object, kind};
 use crate::devices::device::Device;
+use crate::devices::platform;
 use crate::memory::mem::Mem;
 use crate::memory::sampler::Sampler;
 use crate::programs::binary::{Binary, Entry};
@@ -179,7 +180,7 @@ impl Kernel {
         let argument = match parameter.kind {
             // As in Intel's runtime, a value is ignored, and a launch refuses too large a size.
             ParameterKind::Local => {
-                ensure(size > 0, CL_INVALID_ARG_SIZE)?;
+                ensure(size > 0 || platform::is_newest(), CL_INVALID_ARG_SIZE)?;
                 Argument::Local(size)
             }
             ParameterKind::Sampler => Argument::Sampler(handle::get(address()?)?),

@@ -342,7 +342,7 @@ fn outcome(built: &[Build], failure: cl_int, options: cl_int) -> Result {
 
 /// Creates a build from the compiler's output.
 fn executable(target: Platform, built: Built, options: &str) -> Build {
-    let newer = ["2.0", "3.0"].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
+    let newer = ["2.", "3."].iter().any(|version| options.contains(&format!("-cl-std=CL{version}")));
     let is_uniform = !newer || options.contains("-cl-uniform-work-group-size");
     let (binary, log) = from_build(target, built, is_uniform, Imports::Refused);
     let (status, kind) = match binary {

@@ -30,6 +30,8 @@ pub struct Environment {
     pub ordered: bool,
     /// `VISAKIT_DPAS`: true to report matrix units as a device feature.
     pub dpas: bool,
+    /// `VISAKIT_OPENCL`: true to report OpenCL 3.1 instead of 3.0, where devices have all of it.
+    pub newest: bool,
     /// `VISAKIT_SYSTEM_MEMORY`: true if kernels may use all memory of the process.
     pub system_memory: bool,
     /// `VISAKIT_CACHE`: parent folder of the build cache; empty for no cache.
@@ -75,6 +77,12 @@ pub static ENVIRONMENT: LazyLock<Environment> = LazyLock::new(|| {
         record,
         ordered: flag("VISAKIT_ORDERED"),
         dpas: flag("VISAKIT_DPAS"),
+        newest: text("VISAKIT_OPENCL").is_some_and(|version| {
+            if !["3.0", "3.1"].contains(&version.as_str()) {
+                say(&format!("VISAKIT_OPENCL={version}: must be 3.0 or 3.1"));
+            }
+            version == "3.1"
+        }),
         system_memory: wants_system && !is_copied,
         cache,
         compiler: std::env::var_os("VISAKIT_COMPILER").filter(|list| !list.is_empty()),

@@ -9,7 +9,7 @@ use visakit_zebin::ocloc::INSTALL;
 
 use crate::base::environment::ENVIRONMENT;
 use crate::base::say::say;
-use crate::devices::features::{Has, IMAGES, PRECOMPILED, PROMISES};
+use crate::devices::features::{Has, IMAGES, NEWEST, PRECOMPILED, PROMISES};
 use crate::devices::offered;
 use crate::vendor::compilers;
 
@@ -32,6 +32,9 @@ pub struct Description {
     pub has_doubles: bool,
     /// True if the device's compiler links the features in `NEWER_FEATURES`.
     pub has_newer: bool,
+    /// True for a device of OpenCL 3.1 instead of 3.0. Devices of 3.1 are listed on request only:
+    /// SYCL's runtime and others refuse versions that they do not know.
+    pub is_newest: bool,
     /// Sub-group sizes that kernels can require.
     pub widths: &'static [u32],
     /// Number of host threads for the device's kernels.
@@ -71,6 +74,7 @@ impl Description {
         let has_newer = compilers::of(target).is_some_and(|(compiler, _)| compiler.is_newer());
         let has = Has { target, newer: has_newer, products: ENVIRONMENT.dpas };
         let (extensions, features) = (has.extensions(), has.features());
+        let is_newest = ENVIRONMENT.newest && NEWEST.iter().all(|name| extensions.contains(name));
         let max_group = target.group_items() as usize;
         let (local_bytes, widths) = (target.slm_bytes().into(), target.simd_widths());
         let threads = host_threads();
@@ -83,6 +87,7 @@ impl Description {
             has_images,
             has_doubles,
             has_newer,
+            is_newest,
             widths,
             threads,
             units: threads.max(MIN_UNITS),

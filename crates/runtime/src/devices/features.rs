@@ -130,6 +130,19 @@ pub const IMAGES: [&str; 2] = ["__opencl_c_images", "__opencl_c_read_write_image
 /// Feature that must be on whenever `cl_khr_3d_image_writes` is.
 const WRITES_3D: &str = "__opencl_c_3d_image_writes";
 
+/// Extensions that are a part of OpenCL 3.1, together with the features of OpenCL 3.0.
+pub const NEWEST: [&str; 9] = [
+    DOT_PRODUCT,
+    "cl_khr_device_uuid",
+    "cl_khr_extended_bit_ops",
+    "cl_khr_spirv_queries",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_suggested_local_work_size",
+];
+
 /// Extensions that the vendor's precompiled headers declare. The front end parses the text of the
 /// headers, which takes longer than the rest of a small build, if one of them is off.
 pub const PRECOMPILED: [&str; 17] = [

@@ -165,10 +165,14 @@ const MISSING: &str = include_str!("missing.cl");
 /// Macro that today's compiler does not define for older devices, although it links the functions.
 const SUB_GROUPS: &str = "#ifndef cl_khr_subgroups\n#define cl_khr_subgroups 1\n#endif\n";
 
+/// Option for OpenCL C 3.1, and the one that the compiler receives instead. On devices of OpenCL 3.1
+/// the languages differ only in their numbers, and ocloc allows versions up to 3.0.
+const NEWEST: [&str; 2] = ["-cl-std=CL3.1", "-cl-std=CL3.0"];
+
 /// Returns a text as a file for the compiler, which reads up to a zero byte. The compiler's headers
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
-/// does not use a feature that cannot be linked. Missing functions and the prelude of the checks
-/// follow these lines.
+/// does not use a feature that cannot be linked. Numbers of newer versions, missing functions and the
+/// prelude of the checks follow these lines.
 fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
     let device = Description::new(target);
     let undefined: String = device.untrue_macros().map(|name| format!("#undef {name}\n")).collect();
@@ -179,7 +183,11 @@ fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prel
     // Older compilers declare products of bytes without linking them.
     let has_dots = !device.has_newer && has("dot") && (has("char") || has("4x8packed"));
     let missing = if has_dots { MISSING } else { "" };
-    let first = format!("{undefined}{SUB_GROUPS}{missing}{prelude}#line 1\n");
+    let has_newest = device.is_newest && options.contains(NEWEST[0]);
+    let macros = [("__OPENCL_VERSION__", device.is_newest), ("__OPENCL_C_VERSION__", has_newest)];
+    let newer = macros.iter().filter(|(_, is_newer)| *is_newer);
+    let versions: String = newer.map(|(name, _)| format!("#undef {name}\n#define {name} 310\n")).collect();
+    let first = format!("{undefined}{SUB_GROUPS}{versions}{missing}{prelude}#line 1\n");
     // A byte order mark is valid only at the beginning of a file.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     ("program.cl".to_owned(), [first.as_bytes(), text, &[0]].concat())
@@ -191,7 +199,8 @@ fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prel
 /// kernels would be far slower.
 fn understood(target: Platform, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
-    if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options }
+    let options = if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options };
+    if Description::new(target).is_newest { options.replace(NEWEST[0], NEWEST[1]) } else { options }
 }
 
 fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
