@@ -165,14 +165,14 @@ const MISSING: &str = include_str!("missing.cl");
 /// Macro that today's compiler does not define for older devices, although it links the functions.
 const SUB_GROUPS: &str = "#ifndef cl_khr_subgroups\n#define cl_khr_subgroups 1\n#endif\n";
 
-/// Option for OpenCL C 3.1, and the one that the compiler receives instead. On devices of OpenCL 3.1
-/// the languages differ only in their numbers, and ocloc allows versions up to 3.0.
+/// Option for OpenCL C 3.1, and the one that the compiler receives instead. On devices of OpenCL
+/// 3.1 the languages differ only in their numbers, and ocloc allows versions up to 3.0.
 const NEWEST: [&str; 2] = ["-cl-std=CL3.1", "-cl-std=CL3.0"];
 
 /// Returns a text as a file for the compiler, which reads up to a zero byte. The compiler's headers
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
-/// does not use a feature that cannot be linked. Numbers of newer versions, missing functions and the
-/// prelude of the checks follow these lines.
+/// does not use a feature that cannot be linked. Numbers of newer versions, missing functions and
+/// the prelude of the checks follow these lines.
 fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
     let device = Description::new(target);
     let undefined: String = device.untrue_macros().map(|name| format!("#undef {name}\n")).collect();
