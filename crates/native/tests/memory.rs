@@ -47,7 +47,8 @@ fn accesses() -> Vec<(Unit, Access, [u32; 2])> {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
     let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
-    let structures = [[2, 2], [4, 4], [2, 1], [4, 3], [4, 8]].map(|shape| (Unit::Dword, shape));
+    let structures =
+        [[2, 2], [3, 3], [3, 4], [4, 4], [2, 1], [3, 2], [4, 3], [3, 8], [4, 8]].map(|shape| (Unit::Dword, shape));
     let structures = structures.into_iter().chain([[2, 2], [2, 4], [4, 4]].map(|shape| (Unit::Qword, shape)));
     let structures =
         structures.flat_map(|(unit, shape)| [Access::Load, Access::Store].map(|access| (unit, access, shape)));

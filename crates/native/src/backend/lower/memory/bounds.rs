@@ -64,6 +64,14 @@ pub(crate) fn all_inside(masm: &mut MacroAssembler, channels: &Channels<'_>) -> 
 /// Checks that `bytes` bytes from the first channel's offset on are inside and aligned, marks them
 /// for each element, and loads `WORDS`; otherwise it jumps.
 pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
+    near_bounds(masm, channels, bytes, otherwise);
+    mark_contiguous(masm, channels, bytes);
+    load_words(masm, channels.entry);
+}
+
+/// Checks that `bytes` bytes from the first channel's offset on are inside and aligned; otherwise it
+/// jumps.
+pub(crate) fn near_bounds(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
     let transfer = channels.transfer;
     let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());
     masm.asm.rm(Code::Lea_r64_m, Register::R9, end);
@@ -73,8 +81,6 @@ pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, by
         masm.asm.ri(Code::Test_rm32_imm32, Register::EDI, transfer.alignment as i32 - 1);
         masm.asm.jump(Code::Jne_rel32_64, otherwise);
     }
-    mark_contiguous(masm, channels, bytes);
-    load_words(masm, channels.entry);
 }
 
 /// Checks that elements `size` bytes apart are inside; otherwise it jumps.

@@ -14,7 +14,7 @@ use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{
     Paths, are_apart, enter_contiguous, may_overlap, recheck_contiguous, tries_contiguous,
 };
-use crate::backend::lower::memory::interleave::{check_interleaved, deinterleave, interleaved_members};
+use crate::backend::lower::memory::interleave::{check_structures, deinterleave, structures};
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::memory::rows::{are_rows, load_dwords, move_qwords, store_row_offsets, take_rows};
@@ -262,11 +262,11 @@ fn load_non_contiguous(
     if let Unit::Part { .. } = transfer.unit {
         return Some(());
     }
-    if let Some(count) = interleaved_members(masm.has_bits, channels) {
+    for all in structures(masm.has_bits, channels) {
         let next = masm.asm.label();
-        unless(masm, 4 * count, next);
-        check_interleaved(masm, channels, count, loading.scratch, paths.other);
-        deinterleave(masm, count, transfer, [loading.scratch[0], loading.results[0]])?;
+        unless(masm, all.pitch(), next);
+        check_structures(masm, channels, *all, loading.scratch, paths.other);
+        deinterleave(masm, *all, transfer, [loading.scratch[0], loading.results[0]])?;
         for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
             masm.asm.load(op::MOVUPS, channels.width(), result, at(FILE, own));
         }

@@ -13,7 +13,7 @@ use crate::backend::lower::masks::Select;
 use crate::backend::lower::memory::bounds::all_inside;
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
-use crate::backend::lower::memory::interleave::{check_interleaved, interleave, interleaved_members};
+use crate::backend::lower::memory::interleave::{check_structures, interleave, structures};
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::memory::rows::{
@@ -59,10 +59,12 @@ fn emit_cold_store(e: &mut Emitter<'_>, channels: &Channels<'_>, scratch: [Vecto
         let (masm, transfer) = (&mut e.masm, channels.transfer);
         let channels = recheck_contiguous(masm, channels, transfer.unit.bytes(), scratch, paths)?;
         masm.asm.bind(paths.apart);
-        if let Some(count) = interleaved_members(masm.has_bits, &channels) {
-            check_interleaved(masm, &channels, count, scratch, paths.other);
-            interleave(masm, count, transfer, scratch)?;
+        for all in structures(masm.has_bits, &channels) {
+            let next = masm.asm.label();
+            check_structures(masm, &channels, *all, scratch, next);
+            interleave(masm, *all, transfer, scratch)?;
             masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+            masm.asm.bind(next);
         }
         masm.asm.bind(paths.other);
         store_per_lane(masm, &channels)?;
