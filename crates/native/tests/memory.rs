@@ -42,21 +42,25 @@ fn codes_of(lanes: u32, transfer: Transfer) -> Vec<Code> {
 }
 
 /// Returns accesses, each with the number of elements of a channel, and the distance between
-/// channels in elements.
+/// channels in bytes.
 fn accesses() -> Vec<(Unit, Access, [u32; 2])> {
     let parts = [1, 2, 3, 4].into_iter().flat_map(|bytes| [true, false].map(|keeps| Unit::Part { bytes, keeps }));
     let units = [Unit::Dword, Unit::Qword].into_iter().chain(parts);
-    let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, 1])));
+    let moves = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access, [1, unit.bytes()])));
     let structures =
         [[2, 2], [3, 3], [3, 4], [4, 4], [2, 1], [3, 2], [4, 3], [3, 8], [4, 8]].map(|shape| (Unit::Dword, shape));
     let structures = structures.into_iter().chain([[2, 2], [2, 4], [4, 4]].map(|shape| (Unit::Qword, shape)));
+    let structures = structures.map(|(unit, [count, step])| (unit, [count, step * unit.bytes()]));
     let structures =
         structures.flat_map(|(unit, shape)| [Access::Load, Access::Store].map(|access| (unit, access, shape)));
     // If channels overlap, the order of their stores matters.
-    let structures = structures.filter(|(_, access, [count, step])| *access == Access::Load || count <= step);
-    let words = [1, 2].map(|bytes| (Unit::Part { bytes: 2, keeps: bytes == 1 }, Access::Load, [1, 0]));
-    let updates = updates().map(|update| (unit(update.kind), Access::Update(update), [1, 1]));
-    moves.chain(structures).chain(words).chain(updates).collect()
+    let structures =
+        structures.filter(|(unit, access, [count, pitch])| *access == Access::Load || count * unit.bytes() <= *pitch);
+    let spread = [(1, 2), (1, 3), (1, 4), (1, 5), (2, 1), (2, 3), (2, 4), (2, 5)];
+    let spread = spread.into_iter().flat_map(|part| [true, false].map(|keeps| (part, keeps)));
+    let spread = spread.map(|((bytes, pitch), keeps)| (Unit::Part { bytes, keeps }, Access::Load, [1, pitch]));
+    let updates = updates().map(|update| (unit(update.kind), Access::Update(update), [1, update.kind.bytes()]));
+    moves.chain(structures).chain(spread).chain(updates).collect()
 }
 
 /// Every unit, access, order of addresses and set of channels, compared with a byte-by-byte copy.
@@ -66,22 +70,21 @@ fn units_and_changes() {
     let masks = [u32::MAX, 0xffff, 0x8f31_7ffe, 1 << 20, 0];
     // The caller executes transfers of four qwords.
     let all = accesses().into_iter().flat_map(|what| [4, 8, 16, 32].map(|lanes| (what, lanes)));
-    for ((unit, access, [count, step]), lanes) in all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
+    for ((unit, access, [count, pitch]), lanes) in
+        all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
     {
         // Updates use the same offsets and masks as stores.
         let few = if let Access::Update(_) = access { 2 } else { 0 };
         let orders = orders.into_iter().skip(few);
         for (order, active) in orders.flat_map(|order| masks.into_iter().skip(few).map(move |n| (order, n))) {
             let is_local = lanes == 16 && active == masks[2];
-            let what = format!("{unit:?} {access:?} {count} {step} {lanes} {active:x} {}", order(3));
+            let what = format!("{unit:?} {access:?} {count} {pitch} {lanes} {active:x} {}", order(3));
             let (size, own) = (unit.bytes(), unit.register_bytes());
-            // Words may be one byte apart.
-            let pitch = if step == 0 { 1 } else { size * step };
             let alignment = if let Unit::Part { .. } = unit { 1 } else { 4 };
             // Rows of 16 bytes are aligned or not.
             let start = match alignment {
                 1 => 1,
-                _ if step > count => 16,
+                _ if pitch > size * count => 16,
                 _ => 4,
             };
             let transfer = Transfer {

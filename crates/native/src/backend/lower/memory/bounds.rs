@@ -12,7 +12,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 use crate::backend::lower::memory::buffer::{entry_field, load_limit, load_words, reach};
 use crate::backend::lower::memory::channels::Channels;
-use crate::backend::lower::memory::marks::{check_marks, mark_contiguous};
+use crate::backend::lower::memory::marks::{check_marks, mark_contiguous, mark_each};
 use crate::backend::lower::select::jump_if_any_bit;
 
 /// Checks that the data of all enabled channels are inside and aligned, and that the caller need
@@ -69,9 +69,17 @@ pub(crate) fn near_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, by
     load_words(masm, channels.entry);
 }
 
+/// Does the same as [`near_inside`], but marks the elements alone: not all of the bytes are theirs.
+pub(crate) fn near_inside_each(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
+    near_bounds(masm, channels, bytes, otherwise);
+    check_marks(masm, channels, None);
+    load_words(masm, channels.entry);
+    mark_each(masm, channels);
+}
+
 /// Checks that `bytes` bytes from the first channel's offset on are inside and aligned; otherwise it
 /// jumps.
-pub(crate) fn near_bounds(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
+fn near_bounds(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
     let transfer = channels.transfer;
     let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());
     masm.asm.rm(Code::Lea_r64_m, Register::R9, end);

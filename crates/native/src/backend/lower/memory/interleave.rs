@@ -7,11 +7,9 @@ use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::host_registers::{ANSWER, FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::memory::bounds::{near_bounds, near_inside};
-use crate::backend::lower::memory::buffer::load_words;
+use crate::backend::lower::memory::bounds::{near_inside, near_inside_each};
 use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::memory::contiguous::are_apart;
-use crate::backend::lower::memory::marks::{check_marks, mark_each};
 use crate::ir::{Transfer, Unit};
 
 /// Structures of the channels.
@@ -102,10 +100,7 @@ pub(crate) fn check_structures(
     // Distance to the end of the first dword of the last structure, or beyond it by the gap.
     let bytes = channels.lanes * all.pitch() - (all.members - 1) * 4;
     if all.has_gaps() {
-        near_bounds(masm, channels, bytes, otherwise);
-        check_marks(masm, channels, None);
-        load_words(masm, channels.entry);
-        mark_each(masm, channels);
+        near_inside_each(masm, channels, bytes, otherwise);
     } else {
         near_inside(masm, channels, bytes, otherwise);
     }

@@ -18,6 +18,7 @@ use crate::backend::lower::memory::interleave::{check_structures, deinterleave, 
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::memory::rows::{are_rows, load_dwords, move_qwords, store_row_offsets, take_rows};
+use crate::backend::lower::memory::spread::{check_spread, distances, load_spread};
 use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
 use crate::ir::Unit;
 
@@ -245,6 +246,19 @@ fn load_non_contiguous(
         masm.asm.ri(Code::Cmp_rm32_imm8, Register::R9D, distance as i32);
         masm.asm.jump(Code::Jne_rel32_64, to);
     };
+    for distance in distances(channels) {
+        let next = masm.asm.label();
+        unless(masm, distance, next);
+        check_spread(masm, channels, distance, loading.scratch, paths.other);
+        let size = transfer.unit.bytes();
+        for part @ LoadPart { element, half, result, .. } in loading.parts() {
+            let from = element + half * channels.lanes * distance;
+            load_spread(masm, channels.width(), result, (from, size, distance));
+            finish_part(masm, loading, part);
+        }
+        masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+        masm.asm.bind(next);
+    }
     if may_overlap(channels) {
         // The other form, which was not tried yet.
         let next = if is_overlapping { 2 } else { 1 };

@@ -15,6 +15,7 @@ pub(crate) mod per_lane;
 pub(crate) mod rows;
 pub(crate) mod single;
 pub(crate) mod split;
+pub(crate) mod spread;
 pub(crate) mod store;
 pub(crate) mod transfer;
 pub(crate) mod update;
