@@ -77,8 +77,8 @@ pub(crate) fn near_inside_each(masm: &mut MacroAssembler, channels: &Channels<'_
     mark_each(masm, channels);
 }
 
-/// Checks that `bytes` bytes from the first channel's offset on are inside and aligned; otherwise it
-/// jumps.
+/// Checks that `bytes` bytes from the first channel's offset on are inside and aligned; otherwise
+/// it jumps.
 fn near_bounds(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, otherwise: Label) {
     let transfer = channels.transfer;
     let end = indexed(FIRST, Register::None, 1, reach(transfer, bytes).into());

@@ -2,6 +2,8 @@
 //!
 //! Four channels take 16 bytes, which one access loads. This is faster than a gather.
 
+use std::ops::Range;
+
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, indexed};
 use crate::backend::asm::stream::Label;
@@ -19,10 +21,10 @@ const CHANNELS: u32 = 4;
 
 /// Returns the distances in bytes that the elements may have, except for that of contiguous ones;
 /// none unless all channels are enabled.
-pub(crate) fn distances(channels: &Channels<'_>) -> std::ops::RangeInclusive<u32> {
+pub(crate) fn distances(channels: &Channels<'_>) -> Range<u32> {
     match channels.transfer.unit {
-        Unit::Part { bytes: bytes @ 1..=2, .. } if channels.masks.is_empty() => bytes + 1..=QUARTER / CHANNELS,
-        _ => 1..=0,
+        Unit::Part { bytes: bytes @ 1..=2, .. } if channels.masks.is_empty() => bytes + 1..QUARTER / CHANNELS + 1,
+        _ => 0..0,
     }
 }
 
