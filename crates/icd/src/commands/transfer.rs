@@ -44,7 +44,7 @@ fn owns(queue: &Queue, mem: &Mem) -> Result {
     ensure(Arc::ptr_eq(&mem.context, &queue.context), CL_INVALID_CONTEXT)
 }
 
-/// Checks that a command may change an object.
+/// Checks that an object belongs to the queue's context and may change.
 fn changes(queue: &Queue, mem: &Mem) -> Result {
     owns(queue, mem)?;
     ensure(mem.may_change(), CL_INVALID_OPERATION)

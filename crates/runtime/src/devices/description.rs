@@ -32,8 +32,8 @@ pub struct Description {
     pub has_doubles: bool,
     /// True if the device's compiler links the features in `NEWER_FEATURES`.
     pub has_newer: bool,
-    /// True for a device of OpenCL 3.1 instead of 3.0. Devices of 3.1 are listed on request only:
-    /// SYCL's runtime and others refuse versions that they do not know.
+    /// True for a device of OpenCL 3.1 instead of 3.0, which is reported on request only: Intel's
+    /// runtime reports 3.0, and programs may not know a later version.
     pub is_newest: bool,
     /// Sub-group sizes that kernels can require.
     pub widths: &'static [u32],
