@@ -44,11 +44,9 @@ impl Device {
     /// Returns the minor numbers of the SPIR-V versions that the device's compiler reads, newest
     /// first.
     pub(super) fn module_versions(&self) -> Vec<cl_uint> {
-        match (self.has_compiler(), self.has_newer) {
-            (false, _) => Vec::new(),
-            (true, false) => vec![2],
-            (true, true) => (0..=6).rev().collect(),
-        }
+        let newest = self.newest_spirv().into_iter();
+        // Intel's runtime of 2022 lists one version.
+        newest.flat_map(|newest| (if self.has_newer { 0 } else { newest }..=newest).rev()).collect()
     }
 
     /// Returns the device that a sub-device is a part of.

@@ -79,10 +79,8 @@ const CONCURRENT: u32 = 0b100;
 const EXCHANGES_AND_LIMITS: u32 = 1 | 1 << 2 | 1 << 16 | 1 << 18;
 const GLOBAL_ADDS: u32 = 1 << 1;
 const LOCAL_ADDS: u32 = 1 << 17;
-/// Version of SPIR-V that every compiler reads, 1.2, and that of newer ones, 1.5, as in
-/// `ZE_MAKE_VERSION`.
-const SPIRV: u32 = 1 << 16 | 2;
-const NEWER_SPIRV: u32 = 1 << 16 | 5;
+/// Version 1 of SPIR-V in the form of `ZE_MAKE_VERSION`, to which the minor number is added.
+const SPIRV: u32 = 1 << 16;
 
 /// Names of the device's memory.
 const MEMORY: &str = "HOST";
@@ -203,11 +201,7 @@ impl Device {
     pub(crate) fn modules(&self, out: &mut DeviceModuleProperties) {
         let Self { description, .. } = self;
         let flag = |has: bool, flag: u32| if has { flag } else { 0 };
-        out.spirv_version_supported = match (description.has_compiler(), description.has_newer) {
-            (false, _) => 0,
-            (true, false) => SPIRV,
-            (true, true) => NEWER_SPIRV,
-        };
+        out.spirv_version_supported = description.newest_spirv().map_or(0, |minor| SPIRV | minor);
         let doubles = flag(description.has_doubles, DOUBLES);
         out.flags = HALVES | doubles | LONG_ATOMICS | flag(description.target.dp4a(), DP4A);
         out.fp16flags = PRECISION;

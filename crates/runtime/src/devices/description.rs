@@ -99,6 +99,11 @@ impl Description {
         compilers::of(self.target).is_some()
     }
 
+    /// Returns the minor number of the newest version of SPIR-V that the device's compiler reads.
+    pub fn newest_spirv(&self) -> Option<u32> {
+        self.has_compiler().then_some(if self.has_newer { 6 } else { 2 })
+    }
+
     /// Returns true if the device has an extension or an optional feature.
     pub fn has(&self, name: &str) -> bool {
         self.extensions.contains(&name) || self.features.contains(&name)
