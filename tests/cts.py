@@ -12,7 +12,7 @@ processors take about half an hour. DIR/build has the programs.
 `run` runs each test of each program of a list in a process of its own, on one device of the driver,
 and keeps the results in DIR/NAME.jsonl, where NAME is the device by default; a second call runs
 only what is missing, and `--again` also what did not pass. `--only PROGRAM` or
-`--only PROGRAM:TEST` selects. Long tests are shortened (CL_WIMPY_MODE) unless `--whole` is given.
+`--only PROGRAM:TEST` selects; `*` in TEST matches any text. Long tests are shortened (CL_WIMPY_MODE) unless `--whole` is given.
 VISAKIT_OCLOC_LIBRARIES selects the compiler.
 
 `table` prints the results of all devices: counts for each program, and each test that did not pass
@@ -132,21 +132,22 @@ def reason(kind, text, status):
 
 def run(args):
     known = suite.read(suite.results(args))
-    jobs, missing = [], []
+    jobs, missing, selection = [], [], suite.Selection(args)
     with tempfile.TemporaryDirectory() as name:
         env = environment(args, Path(name))
         for label, program, options in programs(args):
-            only = suite.wanted(args, {program.name, program.name.removeprefix("test_"), label})
-            if only is not None and not only:
+            own = {program.name, program.name.removeprefix("test_"), label}
+            if not selection.has(own):
                 continue
             if not program.exists():
                 missing.append(label)
                 continue
             names, options = tests(program, options, env, name)
-            due = (test for test in names if (only is None or test in only) and suite.is_due(args, known.get((label, test))))
+            due = (test for test in selection.of(own, names) if suite.is_due(args, known.get((label, test))))
             jobs += [lambda job=(label, program, options, test): [one(args, *job)] for test in due]
     for label in missing:
         print(f"not built: {label}", file=sys.stderr)
+    selection.check()
     suite.execute(args, jobs, len(jobs), suite.accepted(args, "opencl"))
 
 

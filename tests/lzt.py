@@ -23,7 +23,7 @@ The exit status of `run` is 1 if a test fails whose cause FILE does not list (`[
 docs/data/validation.toml; NAME is `DEVICE-COMPILER`). Nothing of the tests is committed.
 """
 
-import fnmatch, os, re, subprocess, sys, tempfile
+import os, re, subprocess, sys, tempfile
 from pathlib import Path
 
 import suite
@@ -134,17 +134,17 @@ def batch(args, program, names):
 
 def run(args):
     known = suite.read(suite.results(args))
-    jobs, total = [], 0
+    jobs, total, selection = [], 0, suite.Selection(args)
     for program in programs(args):
-        only = suite.wanted(args, {program.name, program.name.removeprefix("test_")})
-        if only is not None and not only:
+        own = {program.name, program.name.removeprefix("test_")}
+        if not selection.has(own):
             continue
         for names in tests(program, args).values():
-            chosen = (name for name in names if only is None or any(fnmatch.fnmatchcase(name, pattern) for pattern in only))
-            due = [name for name in chosen if suite.is_due(args, known.get((program.name, name)))]
+            due = [name for name in selection.of(own, names) if suite.is_due(args, known.get((program.name, name)))]
             total += len(due)
             for at in range(0, len(due), args.batch):
                 jobs.append(lambda job=(program, due[at:at + args.batch]): batch(args, *job))
+    selection.check()
     suite.execute(args, jobs, total, suite.accepted(args, "level-zero"))
 
 

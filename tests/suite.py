@@ -4,7 +4,7 @@ A result is a JSON object in one line of DIR/NAME.jsonl: `program`, `test`, `res
 `seconds` and, unless the test passed, `reason`. The last line of a test counts.
 """
 
-import argparse, concurrent.futures, json, os, re, sys, tomllib
+import argparse, concurrent.futures, fnmatch, json, os, re, sys, tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -71,12 +71,32 @@ def read(path):
     return {(record["program"], record["test"]): record for record in records}
 
 
-def wanted(args, names):
-    """Returns the selected tests of a program: all of them (None), or a set of names."""
-    if not args.only or names.intersection(args.only):
-        return None
-    pairs = (only.rpartition(":") for only in args.only)
-    return {test for name, _, test in pairs if name in names}
+class Selection:
+    """The tests that `--only PROGRAM` and `--only PROGRAM:TEST` select; `*` in TEST matches any text."""
+
+    def __init__(self, args):
+        self.words, self.unused = args.only, set(args.only)
+
+    def has(self, names):
+        """Returns true if tests of a program with one of the names are selected."""
+        return not self.words or any(word in names or word.rpartition(":")[0] in names for word in self.words)
+
+    def of(self, names, tests):
+        """Returns the selected ones of a program's tests."""
+        if not self.words:
+            return tests
+        chosen = set()
+        for word in self.words:
+            program, _, pattern = word.rpartition(":")
+            found = tests if word in names else fnmatch.filter(tests, pattern) if program in names else []
+            self.unused -= {word} if found else set()
+            chosen.update(found)
+        return [test for test in tests if test in chosen]
+
+    def check(self):
+        """Ends the script if a word selects no test."""
+        if self.unused:
+            sys.exit(f"--only {', '.join(sorted(self.unused))}: there is no such program or test")
 
 
 def is_due(args, record):
