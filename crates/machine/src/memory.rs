@@ -9,6 +9,7 @@
 //! therefore has the same result for any number of host threads. A [`trace`](crate::trace)
 //! finds the other kernels; each buffer says which accesses are recorded.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::buffer::{Buffer, Sharing};
@@ -44,6 +45,8 @@ pub struct Memory {
     pub outside_is_zero: bool,
     /// True if accesses to the rest of a buffer's last page are handled like that, too.
     pub whole_pages: bool,
+    /// Time in instructions; see [`Memory::advance`].
+    clock: AtomicU64,
     locks: Locks,
 }
 
@@ -57,6 +60,12 @@ impl Default for Locks {
 }
 
 impl Memory {
+    /// Advances the launch's clock, which all threads share. Returns the new time.
+    #[inline]
+    pub fn advance(&self, by: u64) -> u64 {
+        self.clock.fetch_add(by, Relaxed).wrapping_add(by)
+    }
+
     /// Scatters buffers over the address space, at addresses distinct from those of the next 30
     /// values of `number`. A pointer that leaves its buffer, or comes from another launch, hits no
     /// buffer. Must be called before the first [`Memory::map`].

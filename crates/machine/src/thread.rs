@@ -3,6 +3,7 @@
 use crate::float::FloatMode;
 use crate::flow::{Flow, Waiting};
 use crate::lane::Element;
+use crate::memory::Memory;
 
 /// Padding bytes after the last register. Kernels may load a whole vector where only its first
 /// values matter.
@@ -202,6 +203,8 @@ pub struct Thread {
     pub signals: Vec<Option<(u32, u32)>>,
     /// Number of executed instructions.
     pub executed: u64,
+    /// Value of `executed` when the thread last read the clock.
+    pub timed: u64,
     /// Value of `executed` at which the time slice ends.
     pub until: u64,
     /// Number of surface reads past the end.
@@ -237,10 +240,20 @@ impl Thread {
             index: 0,
             signals: Vec::new(),
             executed: 0,
+            timed: 0,
             until: 0,
             outside_reads: 0,
             outside_writes: 0,
         }
+    }
+
+    /// Reads the launch's clock, which advances by the instructions that the thread has executed
+    /// since it last did so.
+    pub fn time(&mut self, memory: &Memory) -> u64 {
+        // A thread that starts again counts from zero.
+        let passed = self.executed.checked_sub(self.timed).unwrap_or(self.executed);
+        self.timed = self.executed;
+        memory.advance(passed.max(1))
     }
 
     /// Returns true if the floating-point mode matches host arithmetic.

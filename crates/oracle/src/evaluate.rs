@@ -46,7 +46,8 @@ impl Program {
             thread.registers.set(at, thread.active);
         }
         if let Some(at) = self.time {
-            thread.registers.set(at, thread.executed);
+            let time = thread.time(world.memory);
+            thread.registers.set(at, time);
         }
         let mut run = Run {
             channels: Some(&self.channels),

@@ -32,6 +32,11 @@ const EXCHANGES_AND_LIMITS: cl_bitfield = 1 | 1 << 2 | 1 << 16 | 1 << 18;
 /// Query whose name in the bindings has a small letter, which patterns do not allow.
 const DOT_PRODUCTS_PACKED: cl_device_info = CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED;
 
+/// Scopes of clocks.
+const CLOCKS: cl_device_kernel_clock_capabilities_khr = CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR
+    | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR
+    | CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR;
+
 /// Capabilities of command buffers: kernels that print, and simultaneous use.
 const RECORDED: cl_bitfield = 1 | 1 << 2;
 /// Properties of the program's queues.
@@ -125,7 +130,7 @@ fn numbers(device: &Handle<Device>, platform: *mut c_void, answer: Answer) -> Re
         CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT | DOT_PRODUCTS_PACKED => {
             answer.list(&[cl_bool::from(device.target.dp4a() && device.has_newer); 6])
         }
-        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => answer.value(if_newer(CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR)),
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => answer.value(if_newer(CLOCKS)),
         _ => memories(device, platform, answer),
     }
 }

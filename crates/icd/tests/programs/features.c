@@ -147,12 +147,39 @@ static void pass(const char *version, cl_command_queue queue) {
     CHECK(clReleaseProgram(program));
 }
 
+/* Of the threads of a group, each reads a later time after a barrier than any of them before it. */
+static void ticks(cl_command_queue queue) {
+    if (!is_listed("cl_khr_kernel_clock")) return;
+    cl_program program = make_program(
+        "kernel void tick(global ulong *t) {"
+        "    t[get_global_id(0) * 2] = clock_read_device();"
+        "    barrier(CLK_GLOBAL_MEM_FENCE);"
+        "    t[get_global_id(0) * 2 + 1] = clock_read_work_group();"
+        "}", "-cl-std=CL3.0");
+    cl_kernel kernel = clCreateKernel(program, "tick", &code);
+    CHECK(code);
+    static cl_ulong times[512][2];
+    size_t items = 512, group = 128;
+    cl_mem out = make_buffer(0, sizeof times, NULL);
+    CHECK(clSetKernelArg(kernel, 0, sizeof out, &out));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof times, times, 0, NULL, NULL));
+    for (size_t n = 0; n < items; n++) {
+        for (size_t m = n / group * group; m < (n / group + 1) * group; m++)
+            if (times[n][0] >= times[m][1]) printf("item %zu reads %llu, item %zu later %llu\n", n, (unsigned long long)times[n][0], m, (unsigned long long)times[m][1]);
+    }
+    CHECK(clReleaseMemObject(out));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+}
+
 static void run(void) {
     cl_command_queue queue = make_queue(0);
     looks_at("-cl-std=CL3.0", queue);
     looks_at("-cl-std=CL2.0", queue);
     pass("-cl-std=CL3.0", queue);
     pass("-cl-std=CL2.0", queue);
+    ticks(queue);
     CHECK(clReleaseCommandQueue(queue));
     /* Atomic operations on 32-bit floats by cl_ext_float_atomics. */
     cl_ulong flags = 0;

@@ -242,7 +242,8 @@ impl<'a> Lowering<'a> {
                     thread.registers.set(offset, thread.active);
                 }
                 if let Some(offset) = time_at {
-                    thread.registers.set(offset, thread.executed);
+                    let time = thread.time(world.memory);
+                    thread.registers.set(offset, time);
                 }
                 inner.call(thread, world)
             });

@@ -91,12 +91,16 @@ const MATRIX_EXTENSIONS: [&str; 2] = ["cl_intel_bfloat16_conversions", "cl_intel
 /// compilers lack.
 pub const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
 
-/// Features that only newer compilers link.
-const NEWER_FEATURES: [&str; 2] = ["__opencl_c_ext_fp32_local_atomic_add", CLOCK[1]];
-/// Extension and feature of a clock for each sub-group, which a newer compiler links for every
-/// device but declares only for newer ones. It counts the instructions of a thread. Work-groups
-/// have no common clock.
-pub const CLOCK: [&str; 2] = ["cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_sub_group"];
+/// Feature that only newer compilers link.
+const NEWER_FEATURE: &str = "__opencl_c_ext_fp32_local_atomic_add";
+/// Extension and features of a clock, which a newer compiler links for every device but declares
+/// only for newer ones, and there only that of the device. One clock serves all scopes.
+pub const CLOCK: [&str; 4] = [
+    "cl_khr_kernel_clock",
+    "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_sub_group",
+    "__opencl_c_kernel_clock_scope_work_group",
+];
 /// Feature that only older compilers have: in `.ze_info` of today's compiler, kernels have no
 /// argument for a pipe.
 pub const PIPES: &str = "__opencl_c_pipes";
@@ -211,7 +215,8 @@ impl Has {
             features.push(PIPES);
         }
         if self.newer {
-            features.extend(NEWER_FEATURES);
+            features.push(NEWER_FEATURE);
+            features.extend(&CLOCK[1..]);
         }
         if self.newer && self.target.doubles() {
             features.extend(NEWER_DOUBLE_FEATURES);
