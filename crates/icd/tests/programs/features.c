@@ -18,6 +18,10 @@ static const char *const PROMISES[][2] = {
     { "cl_khr_expect_assume", "__builtin_assume(o[0] < 9); o[2] = __builtin_expect(o[0], 1) ? 2 : 3;" },
     { "cl_intel_bfloat16_conversions", "o[2] = intel_convert_bfloat16_as_ushort(o[0]);" },
     { "cl_intel_subgroup_local_block_io", "o[2] = intel_sub_group_block_read((local uint*)locals);" },
+    { "cl_intel_subgroup_2d_block_io", "ushort v[8]; intel_sub_group_2d_block_read_16b_8r16x1c(globals, 128, 1, 128, (int2)(0, 0), v); o[2] = v[0];" },
+    { "cl_intel_subgroup_buffer_prefetch", "intel_sub_group_block_prefetch_ui2((global uint*)globals);" },
+    { "cl_intel_subgroup_extended_block_read", "o[2] = intel_subgroup_block_read_u16_m8k16v2(globals, 128, 1, 128, (int2)(0, 0)).s0;" },
+    { "cl_intel_spirv_subgroups", "o[2] = intel_sub_group_shuffle(o[0], 1);" },
     { "cl_khr_extended_bit_ops", "o[2] = bit_reverse(o[0]);" },
     { "__opencl_c_ext_fp16_global_atomic_load_store", EXCHANGE("half", "global") },
     { "__opencl_c_ext_fp16_local_atomic_load_store", EXCHANGE("half", "local") },
@@ -49,7 +53,13 @@ static const char *const PROMISES[][2] = {
     { "cl_khr_depth_images", "" },
     { "__opencl_c_pipes", "" },
     { "cl_intel_device_side_avc_motion_estimation", "" },
+    { "cl_intel_accelerator", "" },
+    { "cl_intel_kernel_allocations_info", "" },
+    { "cl_intel_packed_yuv", "" },
     { "cl_intel_planar_yuv", "" },
+    { "cl_khr_external_memory", "" },
+    { "cl_khr_gl_depth_images", "" },
+    { "cl_khr_subgroup_named_barrier", "" },
     { "cl_khr_gl_msaa_sharing", "" },
     { "cl_khr_mipmap_image", "" },
     { "cl_khr_mipmap_image_writes", "" },
@@ -98,7 +108,8 @@ static void looks_at(const char *version, cl_command_queue queue) {
         cl_kernel kernel = clCreateKernel(program, name, &code);
         CHECK(code);
         cl_int found[4] = { 0 };
-        cl_mem out = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof found, found), other = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof found, found);
+        static cl_int zeros[64];
+        cl_mem out = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof found, found), other = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof zeros, zeros);
         CHECK(clSetKernelArg(kernel, 0, sizeof out, &out));
         CHECK(clSetKernelArg(kernel, 1, sizeof other, &other));
         size_t one = 1;

@@ -3,7 +3,7 @@
 use visakit::isa::Platform;
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 40] = [
+const EXTENSIONS: [&str; 44] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -36,7 +36,11 @@ const EXTENSIONS: [&str; 40] = [
     "cl_ext_float_atomics",
     "cl_ext_immutable_memory_objects",
     "cl_intel_command_queue_families",
+    "cl_intel_create_buffer_with_properties",
     "cl_intel_device_attribute_query",
+    "cl_intel_driver_diagnostics",
+    "cl_intel_mem_force_host_memory",
+    "cl_intel_spirv_subgroups",
     "cl_intel_subgroups",
     "cl_intel_subgroups_char",
     "cl_intel_subgroups_short",
@@ -87,6 +91,9 @@ const NEWER_EXTENSIONS: [&str; 6] = [
 const PRODUCTS: &str = "cl_intel_subgroup_matrix_multiply_accumulate";
 /// Extensions that newer compilers link for devices with matrix products.
 const MATRIX_EXTENSIONS: [&str; 2] = ["cl_intel_bfloat16_conversions", "cl_intel_subgroup_local_block_io"];
+/// Extensions that newer compilers link for devices with messages for rectangles.
+const RECTANGLES: [&str; 3] =
+    ["cl_intel_subgroup_2d_block_io", "cl_intel_subgroup_buffer_prefetch", "cl_intel_subgroup_extended_block_read"];
 /// Extension whose second version is the final one. The driver has the functions that older
 /// compilers lack.
 pub const DOT_PRODUCT: &str = "cl_khr_integer_dot_product";
@@ -109,14 +116,25 @@ const NEWER_DOUBLE_FEATURES: [&str; 2] =
     ["__opencl_c_ext_fp64_global_atomic_add", "__opencl_c_ext_fp64_local_atomic_add"];
 
 /// Features that the vendor's headers define for every device although the compiler lacks them on
-/// some. Bit operations and differences of most floats are declared but not linked.
-pub const PROMISES: [&str; 16] = [
+/// some. Bit operations and differences of most floats are declared but not linked. Named barriers
+/// crash the compiler.
+pub const PROMISES: [&str; 26] = [
     PIPES,
+    RECTANGLES[0],
+    RECTANGLES[1],
+    RECTANGLES[2],
+    "cl_intel_accelerator",
     "cl_intel_bfloat16_conversions",
+    "cl_intel_kernel_allocations_info",
+    "cl_intel_packed_yuv",
     "cl_intel_subgroup_local_block_io",
     "cl_khr_extended_bit_ops",
+    "cl_khr_external_memory",
+    "cl_khr_gl_depth_images",
     "cl_khr_gl_msaa_sharing",
+    "cl_khr_icd_unloadable",
     "cl_khr_kernel_clock",
+    "cl_khr_subgroup_named_barrier",
     "cl_khr_subgroup_rotate",
     "__opencl_c_device_enqueue",
     "__opencl_c_ext_fp16_global_atomic_add",
@@ -196,6 +214,9 @@ impl Has {
         if self.newer && self.target.dpas() {
             extensions.extend(MATRIX_EXTENSIONS);
             extensions.extend(self.products.then_some(PRODUCTS));
+        }
+        if self.newer && self.target.rectangles() {
+            extensions.extend(RECTANGLES);
         }
         extensions
     }
