@@ -177,7 +177,10 @@ pub fn genx_ir_text(name: &str, bytes: &[u8], platform: &str) -> String {
 /// Compares a text with a golden file; `BLESS=1` overwrites the file instead.
 pub fn golden(path: &Path, found: &str) {
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, found).unwrap();
+        // Another test may read the file meanwhile.
+        let new = path.with_extension("new");
+        std::fs::write(&new, found).unwrap();
+        std::fs::rename(new, path).unwrap();
         return;
     }
     let expected = std::fs::read_to_string(path).unwrap_or_default();
