@@ -44,12 +44,13 @@ const BLOCKS: &[Capability] = &[
     Capability::SubgroupImageBlockIOINTEL,
     Capability::SubgroupShuffleINTEL,
 ];
+const PREFETCHES: &[Capability] = &[Capability::SubgroupBufferPrefetchINTEL];
 const ARITHMETIC: &[Capability] = &[Capability::GroupNonUniformArithmetic];
 const FLOAT_ADD: &CStr = c"SPV_EXT_shader_atomic_float_add";
 const FLOAT_LIMITS: &CStr = c"SPV_EXT_shader_atomic_float_min_max";
 
 /// Uses that the extensions and features of devices permit.
-const USES: [Use; 25] = [
+const USES: [Use; 26] = [
     ("__opencl_c_pipes", &[], &[Capability::Pipes]),
     ("__opencl_c_images", &[], IMAGES),
     ("__opencl_c_fp64", &[], &[Capability::Float64]),
@@ -74,7 +75,8 @@ const USES: [Use; 25] = [
     ("__opencl_c_ext_fp64_global_atomic_min_max", &[FLOAT_LIMITS], &[Capability::AtomicFloat64MinMaxEXT]),
     ("cl_intel_bfloat16_conversions", &[c"SPV_INTEL_bfloat16_conversion"], &[Capability::BFloat16ConversionINTEL]),
     ("cl_intel_split_work_group_barrier", &[c"SPV_INTEL_split_barrier"], &[Capability::SplitBarrierINTEL]),
-    ("cl_intel_subgroups", &[c"SPV_INTEL_subgroups"], BLOCKS),
+    ("cl_intel_spirv_subgroups", &[c"SPV_INTEL_subgroups"], BLOCKS),
+    ("cl_intel_subgroup_buffer_prefetch", &[c"SPV_INTEL_subgroup_buffer_prefetch"], PREFETCHES),
 ];
 
 /// Returns the extended instruction sets.
