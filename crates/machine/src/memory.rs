@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::buffer::{Buffer, Sharing};
+use crate::thread::Thread;
 use visakit_native::host::update_pair;
 
 /// Base-two logarithm of the slot size.
@@ -45,7 +46,7 @@ pub struct Memory {
     pub outside_is_zero: bool,
     /// True if accesses to the rest of a buffer's last page are handled like that, too.
     pub whole_pages: bool,
-    /// Time in instructions; see [`Memory::advance`].
+    /// Time in instructions; see [`Memory::time`].
     clock: AtomicU64,
     locks: Locks,
 }
@@ -60,10 +61,13 @@ impl Default for Locks {
 }
 
 impl Memory {
-    /// Advances the launch's clock, which all threads share. Returns the new time.
-    #[inline]
-    pub fn advance(&self, by: u64) -> u64 {
-        self.clock.fetch_add(by, Relaxed).wrapping_add(by)
+    /// Reads the launch's clock, which all threads share. It advances by the instructions that the
+    /// thread has executed since it last did so.
+    pub fn time(&self, thread: &mut Thread) -> u64 {
+        // A thread that starts again counts from zero.
+        let passed = thread.executed.checked_sub(thread.timed).unwrap_or(thread.executed).max(1);
+        thread.timed = thread.executed;
+        self.clock.fetch_add(passed, Relaxed).wrapping_add(passed)
     }
 
     /// Scatters buffers over the address space, at addresses distinct from those of the next 30

@@ -3,7 +3,6 @@
 use crate::float::FloatMode;
 use crate::flow::{Flow, Waiting};
 use crate::lane::Element;
-use crate::memory::Memory;
 
 /// Padding bytes after the last register. Kernels may load a whole vector where only its first
 /// values matter.
@@ -245,15 +244,6 @@ impl Thread {
             outside_reads: 0,
             outside_writes: 0,
         }
-    }
-
-    /// Reads the launch's clock, which advances by the instructions that the thread has executed
-    /// since it last did so.
-    pub fn time(&mut self, memory: &Memory) -> u64 {
-        // A thread that starts again counts from zero.
-        let passed = self.executed.checked_sub(self.timed).unwrap_or(self.executed);
-        self.timed = self.executed;
-        memory.advance(passed.max(1))
     }
 
     /// Returns true if the floating-point mode matches host arithmetic.

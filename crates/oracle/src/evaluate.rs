@@ -46,7 +46,7 @@ impl Program {
             thread.registers.set(at, thread.active);
         }
         if let Some(at) = self.time {
-            let time = thread.time(world.memory);
+            let time = world.memory.time(thread);
             thread.registers.set(at, time);
         }
         let mut run = Run {

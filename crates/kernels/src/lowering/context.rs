@@ -242,7 +242,7 @@ impl<'a> Lowering<'a> {
                     thread.registers.set(offset, thread.active);
                 }
                 if let Some(offset) = time_at {
-                    let time = thread.time(world.memory);
+                    let time = world.memory.time(thread);
                     thread.registers.set(offset, time);
                 }
                 inner.call(thread, world)

@@ -3,7 +3,7 @@
 use visakit::isa::Platform;
 
 /// Extensions of all devices.
-const EXTENSIONS: [&str; 44] = [
+const EXTENSIONS: [&str; 43] = [
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
     "cl_khr_global_int32_base_atomics",
@@ -34,7 +34,6 @@ const EXTENSIONS: [&str; 44] = [
     "cl_khr_suggested_local_work_size",
     "cl_khr_throttle_hints",
     "cl_ext_float_atomics",
-    "cl_ext_immutable_memory_objects",
     "cl_intel_command_queue_families",
     "cl_intel_create_buffer_with_properties",
     "cl_intel_device_attribute_query",
@@ -48,6 +47,14 @@ const EXTENSIONS: [&str; 44] = [
     "cl_intel_required_subgroup_size",
     "cl_intel_split_work_group_barrier",
     "cl_intel_unified_shared_memory",
+];
+
+/// Extensions of devices with images. The official tests use immutable objects together with images.
+const IMAGE_EXTENSIONS: [&str; 4] = [
+    "cl_ext_immutable_memory_objects",
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
+    "cl_khr_image2d_from_buffer",
 ];
 
 /// Extension without a final version.
@@ -206,7 +213,7 @@ impl Has {
             extensions.push("cl_khr_fp64");
         }
         if self.target.images() {
-            extensions.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images", "cl_khr_image2d_from_buffer"]);
+            extensions.extend(IMAGE_EXTENSIONS);
         }
         if self.newer {
             extensions.extend(NEWER_EXTENSIONS);
