@@ -49,7 +49,7 @@ const EXTENSIONS: [&str; 43] = [
     "cl_intel_unified_shared_memory",
 ];
 
-/// Extensions of devices with images. The official tests use immutable objects together with images.
+/// Extensions of devices with images, which the official tests of immutable objects use too.
 const IMAGE_EXTENSIONS: [&str; 4] = [
     "cl_ext_immutable_memory_objects",
     "cl_khr_3d_image_writes",
