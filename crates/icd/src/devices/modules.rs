@@ -95,8 +95,8 @@ pub(crate) fn extensions(device: &Device) -> Vec<*const c_char> {
 /// Returns the capabilities, each once.
 pub(crate) fn capabilities(device: &Device) -> Vec<cl_uint> {
     let always = if device.has_compiler() { &ALWAYS[..] } else { &[] };
-    let has_uniform = device.module_versions().contains(&6);
-    let uniform = has_uniform.then_some(&Capability::UniformDecoration);
+    // SPIR-V 1.6 has it.
+    let uniform = (device.newest_spirv() >= Some(6)).then_some(&Capability::UniformDecoration);
     let all = always.iter().chain(uniform).chain(uses(device).flat_map(|(_, _, capabilities)| *capabilities));
     all.map(|capability| *capability as cl_uint).collect()
 }

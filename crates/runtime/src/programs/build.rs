@@ -93,11 +93,12 @@ fn back_end_options(options: &str) -> String {
 
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
+    let device = Description::new(target);
     let with = |internal: &str| {
         let kind = [&["--format", "zebin", "-internal_options", internal][..], kind].concat();
-        call(target, &kind, file.clone(), options, &[], OUT)
+        call(&device, &kind, file.clone(), options, &[], OUT)
     };
-    let internal = internal_options(target, options, &[]);
+    let internal = internal_options(&device, options, &[]);
     let built = with(&internal);
     if !built.output.as_deref().is_some_and(ocloc::has_unfinished_text) {
         return built;
@@ -122,18 +123,19 @@ fn call_source(
     headers: &[Named],
     wanted: &str,
 ) -> Built {
+    let device = Description::new(target);
     let is_checked = ENVIRONMENT.checks.is_some_and(|checks| checks.race);
     let prelude = if is_checked { prelude(&String::from_utf8_lossy(text)) } else { None };
     // The precompiled headers declare functions that versions 1.0 and 1.1 of the language lack.
     let is_old = ["-cl-std=CL1.0", "-cl-std=CL1.1"].iter().any(|version| options.contains(version));
-    let has_precompiled = Description::new(target).has_newer && !is_old;
+    let has_precompiled = device.has_newer && !is_old;
     let lists: &[&[&str]] = if has_precompiled { &[&PRECOMPILED, &[]] } else { &[&[]] };
     let mut built = Built { output: None, log: String::new() };
     for prelude in prelude.into_iter().chain([""]) {
         for extensions in lists {
-            let internal = internal_options(target, options, extensions);
+            let internal = internal_options(&device, options, extensions);
             let kind = [kind, &["-internal_options", &internal]].concat();
-            built = call(target, &kind, file_of(target, text, options, headers, prelude), options, headers, wanted);
+            built = call(&device, &kind, file_of(&device, text, options, headers, prelude), options, headers, wanted);
             // A build that exceeded its time, as the log says, would exceed it again.
             if built.output.is_some() || built.log.contains(SECONDS_VARIABLE) {
                 return built;
@@ -147,13 +149,12 @@ fn call_source(
 /// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images
 /// its headers of that version do not compile, a defect of the compiler. The option declares images
 /// there. `extensions` are on too.
-fn internal_options(target: Platform, options: &str, extensions: &[&'static str]) -> String {
-    let device = Description::new(target);
+fn internal_options(device: &Description, options: &str, extensions: &[&'static str]) -> String {
     let mut added = extensions.to_vec();
     added.extend(CLOCK.into_iter().filter(|name| device.has(name)));
     if options.contains("-cl-std=CL3.") {
         added.extend(device.has(PIPES).then_some(PIPES));
-        added.extend(IMAGES.into_iter().filter(|_| !target.images()));
+        added.extend(IMAGES.into_iter().filter(|_| !device.has_images));
     }
     let list = added.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
     if list.is_empty() { EMIT_VISA.to_owned() } else { format!("{EMIT_VISA} -cl-ext={list}") }
@@ -173,8 +174,7 @@ const NEWEST: [&str; 2] = ["-cl-std=CL3.1", "-cl-std=CL3.0"];
 /// define macros of features that a device lacks. `#undef` lines remove them, so that a program
 /// does not use a feature that cannot be linked. Numbers of newer versions, missing functions and
 /// the prelude of the checks follow these lines.
-fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
-    let device = Description::new(target);
+fn file_of(device: &Description, text: &[u8], options: &str, headers: &[Named], prelude: &str) -> Named {
     let undefined: String = device.untrue_macros().map(|name| format!("#undef {name}\n")).collect();
     let has = |word: &str| {
         let is = |text: &[u8]| text.windows(word.len()).any(|window| window == word.as_bytes());
@@ -197,22 +197,25 @@ fn file_of(target: Platform, text: &[u8], options: &str, headers: &[Named], prel
 /// compile in OpenCL C 1.1, which is a subset of 1.2. `-cl-denorms-are-zero` is dropped: it is only
 /// a hint, and native code supports only the mode that keeps subnormal numbers. With the option,
 /// kernels would be far slower.
-fn understood(target: Platform, options: &str) -> String {
+fn understood(device: &Description, options: &str) -> String {
     let options = options.split(' ').filter(|word| *word != "-cl-denorms-are-zero").collect::<Vec<_>>().join(" ");
-    let options = if target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options };
-    if Description::new(target).is_newest { options.replace(NEWEST[0], NEWEST[1]) } else { options }
+    let options =
+        if device.target.old_headers() { options.replace("-cl-std=CL1.1", "-cl-std=CL1.2") } else { options };
+    if device.is_newest { options.replace(NEWEST[0], NEWEST[1]) } else { options }
 }
 
-fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
-    let Some((compiler, device)) = compilers::of(target) else { return Built { output: None, log: missing(target) } };
+fn call(device: &Description, kind: &[&str], source: Named, options: &str, headers: &[Named], wanted: &str) -> Built {
+    let Some((compiler, product)) = compilers::of(device.target) else {
+        return Built { output: None, log: missing(device.target) };
+    };
     let mut arguments: Vec<String> =
-        ["ocloc", "compile", "-device", device, "-file", &source.0].map(str::to_owned).to_vec();
+        ["ocloc", "compile", "-device", product, "-file", &source.0].map(str::to_owned).to_vec();
     arguments.extend(kind.iter().map(|&argument| argument.to_owned()));
     arguments.extend(["-output", OUT, "-output_no_suffix"].map(str::to_owned));
     // Included files are relative to the program's working folder, not the compiler's.
     let folder = std::env::current_dir().unwrap_or_default();
     let is_text = source.0.ends_with(".cl");
-    let options = format!("{} -I {}", absolute_folders(&understood(target, options), &folder), folder.display());
+    let options = format!("{} -I {}", absolute_folders(&understood(device, options), &folder), folder.display());
     arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
     // Headers end with a zero byte like the source; otherwise the compiler reads beyond them.
     let headers = headers.iter().map(|(name, text)| (name.clone(), [text.as_slice(), &[0]].concat())).collect();
@@ -220,7 +223,7 @@ fn call(target: Platform, kind: &[&str], source: Named, options: &str, headers: 
     match kept(compiler, &request, is_text.then_some(&folder)) {
         Ok(response) => {
             let mut built = built(&response, wanted);
-            built.log += &format!("visakit: for {device} by {}\n", versions(compiler, &response));
+            built.log += &format!("visakit: for {product} by {}\n", versions(compiler, &response));
             built
         }
         Err(log) => Built { output: None, log },
@@ -399,6 +402,9 @@ mod tests {
 
     #[test]
     fn subnormal_numbers_stay() {
-        assert_eq!(understood(Platform::Dg2, "-w  -cl-denorms-are-zero -DT=\"a  b\""), "-w  -DT=\"a  b\"");
+        assert_eq!(
+            understood(&Description::new(Platform::Dg2), "-w  -cl-denorms-are-zero -DT=\"a  b\""),
+            "-w  -DT=\"a  b\""
+        );
     }
 }
