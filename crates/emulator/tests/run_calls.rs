@@ -144,6 +144,30 @@ fn calls_by_address_find_functions_that_call_themselves() {
     assert_eq!(found.unwrap(), [3, 2, 1, 1, 0, 5, 8, 34]);
 }
 
+/// Unwritten variables of functions are zero in every thread, although the threads of the three
+/// groups use the same registers.
+#[test]
+fn functions_begin_with_zeros_in_every_thread() {
+    let counts = "    add (M1, 8) S(0,0)<1> S(0,0)<1;1,0> 0x1:d\n";
+    let returns = "    mov (M1, 8) RET(0,0)<1> S(0,0)<1;1,0>";
+    let steps = [
+        // A variable, also where addresses reach all registers, and a predicate.
+        String::new(),
+        "    addr_add (M1, 1) A0(0)<1> &S 0x4:uw\n    mov (M1_NM, 1) r[A0(0),0]<1>:d 0x1:d\n".to_owned(),
+        "    (P1) add (M1, 8) S(0,0)<1> S(0,0)<1;1,0> 0x8:d\n    cmp.eq (M1, 8) P1 ARG(0,0)<1;1,0> 0x0:d\n"
+            .to_owned(),
+    ];
+    let address = ".decl A0 v_type=A num_elts=1\n.kernel_attr";
+    for (step, second) in steps.iter().zip([1, 2, 1]) {
+        let mut function = function(&format!("{step}{counts}{returns}"));
+        if step.contains("A0") {
+            function = function.replace(".kernel_attr", address);
+        }
+        let found = run(&kernel(CALL), &function, "", [0; 8]);
+        assert_eq!(found.unwrap(), [1, second, 1, 1, 1, 1, 1, 1], "{step}");
+    }
+}
+
 #[test]
 fn recursion_without_end_is_a_fault() {
     let endless = "    fcall (M1, 8) f 1 1";

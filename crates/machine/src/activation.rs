@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::flow::{Callee, Next};
-use crate::thread::{Outer, Thread};
+use crate::thread::{Activations, Outer, Thread};
 
 /// Parts of the thread state that belong to a function, except predefined variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,13 +31,14 @@ pub struct Function {
 pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) {
     let function = &functions[n];
     if thread.activations.len() < functions.len() {
-        thread.activations.resize(functions.len(), 0);
+        thread.activations.resize(functions.len(), Activations::default());
     }
-    if thread.activations[n] > 0 {
+    if thread.activations[n].open > 0 {
         let outer = put_aside(thread, function);
         thread.outer.push(outer);
     }
-    thread.activations[n] += 1;
+    thread.activations[n].open += 1;
+    thread.activations[n].is_used = true;
     thread.active =
         thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
 }
@@ -49,14 +50,35 @@ pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u3
     let left = thread.flow.leave(thread.active, leaving, next);
     thread.active = left.active;
     if let Some(n) = left.function {
-        thread.activations[n] -= 1;
-        if thread.activations[n] > 0
+        thread.activations[n].open -= 1;
+        if thread.activations[n].open > 0
             && let Some(outer) = thread.outer.pop()
         {
             take_back(thread, &functions[n], outer);
         }
     }
     left.next
+}
+
+/// Zeroes the state of the kernel and of the functions that the thread has entered since the last
+/// call; a program may have many more. `registers` are those of all variables. They are zeroed as a
+/// whole if an address variable may have reached any of them.
+pub fn clear(thread: &mut Thread, registers: Range<u32>, kernel: &Function, functions: &[Function]) {
+    let used = functions.iter().zip(&mut thread.activations);
+    let used = used.filter_map(|(function, own)| std::mem::take(&mut own.is_used).then_some(function));
+    let mut reaches_all = false;
+    for function in std::iter::once(kernel).chain(used) {
+        for range in &function.registers {
+            let start = range.start.max(registers.start);
+            thread.registers.bytes_mut(start)[..range.end.saturating_sub(start) as usize].fill(0);
+        }
+        thread.predicates[function.predicates.clone()].fill(0);
+        thread.surfaces[function.states.clone()].fill(0);
+        reaches_all |= !function.registers[1].is_empty();
+    }
+    if reaches_all && !functions.is_empty() {
+        thread.registers.bytes_mut(registers.start)[..registers.len()].fill(0);
+    }
 }
 
 fn put_aside(thread: &mut Thread, function: &Function) -> Outer {

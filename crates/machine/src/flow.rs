@@ -102,8 +102,11 @@ impl Flow {
     pub fn restart(&mut self, main: u32) {
         self.block = 0;
         self.routine = (0, main);
-        self.waiting.fill(0);
-        self.occupied.fill(0);
+        for (blocks, occupied) in self.waiting.chunks_mut(64).zip(&mut self.occupied) {
+            if std::mem::take(occupied) != 0 {
+                blocks.fill(0);
+            }
+        }
         self.frames.clear();
         self.aside = 0;
     }

@@ -191,8 +191,8 @@ pub struct Thread {
     pub modes: [(u32, FloatMode); 2],
     /// Control flow: the current block and the waiting channels.
     pub flow: Flow,
-    /// Number of open activations of each function; empty before the first call.
-    pub activations: Vec<u32>,
+    /// Activations of each function; empty before the first call.
+    pub activations: Vec<Activations>,
     /// Saved activations of recursive functions, innermost last.
     pub outer: Vec<Outer>,
     /// Index of the thread in its group.
@@ -210,6 +210,15 @@ pub struct Thread {
     pub outside_reads: u64,
     /// Number of surface writes past the end.
     pub outside_writes: u64,
+}
+
+/// Activations of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activations {
+    /// Number of open activations.
+    pub open: u32,
+    /// True if the function may have changed its state since that was zeroed.
+    pub is_used: bool,
 }
 
 /// Saved state of an activation that waits for an inner one.

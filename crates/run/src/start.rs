@@ -9,6 +9,7 @@ use crate::starts::{Kind, Starts, Template, TemplatePiece};
 use visakit::isa::R0Element;
 use visakit_launch::implicit;
 use visakit_launch::payload::{ThreadStart, group_words};
+use visakit_machine::activation;
 use visakit_machine::flow::Flow;
 use visakit_machine::poison::Poison;
 use visakit_machine::thread::{Registers, Thread};
@@ -202,13 +203,15 @@ impl Images {
 /// Resets a thread to the program entry, as thread `index` of the group.
 pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, group: [u32; 3], index: u32) {
     let (layout, start) = (&plan.code.layout, &starts.threads[index as usize]);
+    // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
+    let own = plan.payload.len() as u32..layout.constants_at;
+    activation::clear(thread, own, &layout.own(), &plan.code.functions);
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
     plan.payload.fill(bytes, starts.size, start);
-    // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
-    bytes[plan.payload.len()..layout.constants_at as usize].fill(0);
     if let Some(poison) = plan.poison {
         poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());
+        thread.predicates.fill(poison.predicate());
     }
     for (offset, word) in group_words(group) {
         registers.set(offset, word);
@@ -243,12 +246,17 @@ pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, gro
         let bytes = registers.bytes_mut(0);
         bytes.copy_within(copy.from as usize..(copy.from + copy.size) as usize, copy.to as usize);
     }
-    reset(plan, thread, start, index);
+    enter(plan, thread, start, index);
 }
 
 /// Resets a thread's state except its registers.
 pub(super) fn reset(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, index: u32) {
     clear_tables(plan, thread);
+    enter(plan, thread, start, index);
+}
+
+/// Moves a thread to the program entry.
+fn enter(plan: &Plan<'_>, thread: &mut Thread, start: &ThreadStart, index: u32) {
     thread.active = start.channels;
     thread.flow.restart(plan.code.main_end);
     begin(thread, start, index);
@@ -267,9 +275,7 @@ pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
 pub(super) fn begin(thread: &mut Thread, start: &ThreadStart, index: u32) {
     thread.dispatched = start.channels;
     thread.set_mode(0);
-    if !thread.activations.is_empty() {
-        thread.activations.fill(0);
-    }
+    thread.activations.iter_mut().for_each(|activations| activations.open = 0);
     thread.outer.clear();
     thread.index = index;
     thread.signals.clear();

@@ -8,7 +8,7 @@ use visakit_diag::Diagnostic;
 use visakit_emulator::check::prelude;
 use visakit_wasm::kind::Kind;
 use visakit_zebin::info::KernelInfo;
-use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA};
+use visakit_zebin::ocloc::{self, EMIT_VISA};
 use visakit_zebin::spirv::{self, Module};
 use visakit_zebin::{archive, inline};
 
@@ -157,8 +157,10 @@ pub(super) fn compile_behind(
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let file = file.display().to_string();
-    let arguments = ["-internal_options", EMIT_VISA, "-file", &file, "-options", options.trim()].map(str::to_owned);
-    let built = call(source, &text, folder.path(), device, &arguments, ocloc::seconds(None))?;
+    let built = completed(device, |device, internal| {
+        let arguments = ["-internal_options", internal, "-file", &file, "-options", options.trim()];
+        call(source, &text, folder.path(), device, &arguments.map(str::to_owned), ocloc::seconds(None))
+    })?;
     let Some(module) = inline::module_with_unique_names(&built.bytes) else { return Ok(built) };
     match compile_module(source, &module, Some(&built.device)) {
         // The first build's log has the warnings of the source text.
@@ -173,12 +175,18 @@ pub(super) fn compile_behind(
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
-    let built = compile_module_with(source, module, device, EMIT_VISA)?;
-    if !ocloc::has_unfinished_text(&built.bytes) {
-        return Ok(built);
-    }
-    let finish = format!("{EMIT_VISA} {FINISH_VISA}");
-    Ok(compile_module_with(source, module, Some(&built.device), &finish).unwrap_or(built))
+    completed(device, |device, internal| compile_module_with(source, module, device, internal))
+}
+
+/// Builds a program, and builds it again if the compiler omitted something. `build` receives the
+/// device and the internal options.
+fn completed(
+    device: Option<&str>,
+    build: impl Fn(Option<&str>, &str) -> Result<Built, Findings>,
+) -> Result<Built, Findings> {
+    let built = build(device, EMIT_VISA)?;
+    let Some(completing) = ocloc::completing_option(&built.bytes) else { return Ok(built) };
+    Ok(build(Some(&built.device), &format!("{EMIT_VISA} {completing}")).unwrap_or(built))
 }
 
 /// Compiles a SPIR-V module with the given internal options.

@@ -41,7 +41,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let mut target = super::Target::default();
     let mut texts = Vec::new();
     let mut data = Vec::new();
-    let mut native = Vec::new();
+    let (mut native, mut native_sections) = (Vec::new(), Vec::new());
     let mut ze_info = None;
     for (index, section) in sections.enumerate() {
         let name = sections.section_name(endian, section).map_err(|e| damaged(file, "section name", e))?;
@@ -70,8 +70,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                 name,
             }),
             _ => {
-                let name = name.strip_prefix(NATIVE_CODE);
-                native.extend(name.map(|name| NativeCode { name: name.to_owned(), size: section.sh_size(endian) }));
+                let Some(name) = name.strip_prefix(NATIVE_CODE) else { continue };
+                let size = section.sh_size(endian);
+                native.push(NativeCode { name: name.to_owned(), size, is_incomplete: false });
+                native_sections.push(index.0);
             }
         }
     }
@@ -79,9 +81,13 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let table = sections.symbols(endian, bytes, SHT_SYMTAB).map_err(|e| damaged(file, "symbol table", e))?;
     let mut symbols = symbols(file, endian, &table)?;
     for section in sections.iter().filter(|section| section.sh_type(endian) == SHT_REL) {
-        let target = data.iter_mut().find(|data| data.section == section.sh_info(endian) as usize);
-        if let Some(target) = target {
+        let target = section.sh_info(endian) as usize;
+        if let Some(target) = data.iter_mut().find(|data| data.section == target) {
             target.relocations.extend(relocations(file, bytes, endian, (section, &table))?);
+        } else if let Some(place) = native_sections.iter().position(|native| *native == target) {
+            let entries = section.rel(endian, bytes).map_err(|e| damaged(file, "relocations", e))?;
+            let mut entries = entries.map(|(entries, _)| entries).unwrap_or_default().iter();
+            native[place].is_incomplete = entries.any(|entry| entry.r_sym(endian) == 0);
         }
     }
 

@@ -56,6 +56,9 @@ pub struct NativeCode {
     pub name: String,
     /// Size in bytes.
     pub size: u64,
+    /// True if it needs the address of something that the file does not name: the compiler has
+    /// lost a function.
+    pub is_incomplete: bool,
 }
 
 /// vISA text with its position in the file.

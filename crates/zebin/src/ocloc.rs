@@ -7,21 +7,30 @@ use std::path::Path;
 
 use visakit::isa::Platform;
 
-use crate::{VisaText, archive};
+use crate::{VisaText, Zebin, archive};
 
 /// Internal compiler option that writes the vISA texts into the zebin.
 pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
 
 /// Internal compiler option with which the back end of ESIMD kernels writes whole texts. Without it
-/// their texts end after the declarations, see [`has_unfinished_text`].
-pub const FINISH_VISA: &str = "-emit-visa-only";
+/// their texts end after the declarations.
+const FINISH_VISA: &str = "-emit-visa-only";
 
-/// Returns true for a zebin, or an archive of zebins, with a kernel whose text has directives and
-/// no instruction.
-pub fn has_unfinished_text(program: &[u8]) -> bool {
+/// Internal compiler option that compiles each kernel once. The compiler of 2026 repeats kernels
+/// whose registers do not suffice, and then loses functions that several kernels share.
+const COMPILE_ONCE: &str = "-cl-disable-recompilation";
+
+/// Returns the internal option that completes a program in which the compiler omitted something;
+/// `None` for a complete program. `program` is a zebin or an archive of zebins.
+pub fn completing_option(program: &[u8]) -> Option<&'static str> {
     let is_directive = |line: &str| line.is_empty() || line.starts_with('.') || line.starts_with("//");
     let is_unfinished = |text: &VisaText| text.is_kernel() && text.text.lines().all(|line| is_directive(line.trim()));
-    archive::any_zebin(program, |zebin| zebin.texts.iter().any(is_unfinished))
+    let has = |is_one: &dyn Fn(&Zebin) -> bool| archive::any_zebin(program, is_one);
+    if has(&|zebin| zebin.texts.iter().any(is_unfinished)) {
+        Some(FINISH_VISA)
+    } else {
+        has(&|zebin| zebin.native.iter().any(|code| code.is_incomplete)).then_some(COMPILE_ONCE)
+    }
 }
 
 /// Packages that contain the compiler, by distribution, for the help text of an error.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::ocloc::{self, EMIT_VISA, FINISH_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::ocloc::{self, EMIT_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
@@ -49,7 +49,9 @@ pub enum Input<'a> {
 pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
-            let built = call_source(target, &["--format", "zebin"], text, options, &[], OUT);
+            let built = completed(|completing| {
+                call_source(target, &["--format", "zebin"], text, (options, completing), &[], OUT)
+            });
             let again = built.output.as_deref().and_then(inline::module_with_unique_names);
             let Some(module) = again else { return built };
             let again = whole(target, module_of(module.bytes), &["-spirv_input"], &back_end_options(options));
@@ -94,22 +96,25 @@ fn back_end_options(options: &str) -> String {
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
     let device = Description::new(target);
-    let with = |internal: &str| {
-        let kind = [&["--format", "zebin", "-internal_options", internal][..], kind].concat();
+    completed(|completing| {
+        let internal = internal_options(&device, options, &[], completing);
+        let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
         call(&device, &kind, file.clone(), options, &[], OUT)
-    };
-    let internal = internal_options(&device, options, &[]);
-    let built = with(&internal);
-    if !built.output.as_deref().is_some_and(ocloc::has_unfinished_text) {
-        return built;
-    }
-    let finished = with(&format!("{internal} {FINISH_VISA}"));
-    if finished.output.is_some() { finished } else { built }
+    })
+}
+
+/// Builds a program, and builds it again if the compiler omitted something. `build` receives an
+/// internal option, empty at first.
+fn completed(build: impl Fn(&str) -> Built) -> Built {
+    let built = build("");
+    let Some(completing) = built.output.as_deref().and_then(ocloc::completing_option) else { return built };
+    let again = build(completing);
+    if again.output.is_some() { again } else { built }
 }
 
 /// Compiles OpenCL C into SPIR-V.
 pub fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
-    call_source(target, &["-spv_only"], text, options, headers, "out.spv")
+    call_source(target, &["-spv_only"], text, (options, ""), headers, "out.spv")
 }
 
 /// Compiles OpenCL C. The precompiled headers of newer compilers take a third of the time. What
@@ -119,7 +124,7 @@ fn call_source(
     target: Platform,
     kind: &[&str],
     text: &[u8],
-    options: &str,
+    (options, completing): (&str, &str),
     headers: &[Named],
     wanted: &str,
 ) -> Built {
@@ -133,7 +138,7 @@ fn call_source(
     let mut built = Built { output: None, log: String::new() };
     for prelude in prelude.into_iter().chain([""]) {
         for extensions in lists {
-            let internal = internal_options(&device, options, extensions);
+            let internal = internal_options(&device, options, extensions, completing);
             let kind = [kind, &["-internal_options", &internal]].concat();
             built = call(&device, &kind, file_of(&device, text, options, headers, prelude), options, headers, wanted);
             // A build that exceeded its time, as the log says, would exceed it again.
@@ -148,8 +153,8 @@ fn call_source(
 /// Returns the internal options of the vendor's compiler. A compiler with pipes supports them on
 /// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images
 /// its headers of that version do not compile, a defect of the compiler. The option declares images
-/// there. `extensions` are on too.
-fn internal_options(device: &Description, options: &str, extensions: &[&'static str]) -> String {
+/// there. `extensions` are on too, and `completing` is another option or empty.
+fn internal_options(device: &Description, options: &str, extensions: &[&'static str], completing: &str) -> String {
     let mut added = extensions.to_vec();
     added.extend(CLOCK.into_iter().filter(|name| device.has(name)));
     if options.contains("-cl-std=CL3.") {
@@ -157,7 +162,9 @@ fn internal_options(device: &Description, options: &str, extensions: &[&'static 
         added.extend(IMAGES.into_iter().filter(|_| !device.has_images));
     }
     let list = added.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
-    if list.is_empty() { EMIT_VISA.to_owned() } else { format!("{EMIT_VISA} -cl-ext={list}") }
+    let extensions = if list.is_empty() { String::new() } else { format!("-cl-ext={list}") };
+    let words = [EMIT_VISA, &extensions, completing];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Functions in OpenCL C for compilers that declare them without linking them.
