@@ -157,7 +157,8 @@ pub(super) fn compile_behind(
     let beside = format!("-I {}", beside.display());
     let options = [options.unwrap_or_default(), &beside].join(" ");
     let file = file.display().to_string();
-    let built = completed(device, |device, internal| {
+    let built = completed(device, |device, internal, more| {
+        let options = format!("{options} {more}");
         let arguments = ["-internal_options", internal, "-file", &file, "-options", options.trim()];
         call(source, &text, folder.path(), device, &arguments.map(str::to_owned), ocloc::seconds(None))
     })?;
@@ -175,26 +176,27 @@ pub(super) fn compile_behind(
 /// # Errors
 /// As [`compile`].
 pub(super) fn compile_module(source: &Path, module: &Module, device: Option<&str>) -> Result<Built, Findings> {
-    completed(device, |device, internal| compile_module_with(source, module, device, internal))
+    completed(device, |device, internal, more| compile_module_with(source, module, device, (internal, more)))
 }
 
 /// Builds a program, and builds it again if the compiler omitted something. `build` receives the
-/// device and the internal options.
+/// device, the internal options and more build options.
 fn completed(
     device: Option<&str>,
-    build: impl Fn(Option<&str>, &str) -> Result<Built, Findings>,
+    build: impl Fn(Option<&str>, &str, &str) -> Result<Built, Findings>,
 ) -> Result<Built, Findings> {
-    let built = build(device, EMIT_VISA)?;
-    let Some(completing) = ocloc::completing_option(&built.bytes) else { return Ok(built) };
-    Ok(build(Some(&built.device), &format!("{EMIT_VISA} {completing}")).unwrap_or(built))
+    let built = build(device, EMIT_VISA, "")?;
+    let Some(completion) = ocloc::completion(&built.bytes) else { return Ok(built) };
+    let internal = format!("{EMIT_VISA} {}", completion.internal);
+    Ok(build(Some(&built.device), &internal, completion.build).unwrap_or(built))
 }
 
-/// Compiles a SPIR-V module with the given internal options.
+/// Compiles a SPIR-V module with the given internal options and more build options.
 fn compile_module_with(
     source: &Path,
     module: &Module,
     device: Option<&str>,
-    internal: &str,
+    (internal, more): (&str, &str),
 ) -> Result<Built, Findings> {
     let (folder, _unfinished) = workspace()?;
     let file = folder.path().join("module.spv");
@@ -202,8 +204,9 @@ fn compile_module_with(
     written.map_err(|error| problem("file-write", &file, format!("cannot be written: {error}")))?;
     let mut arguments =
         ["-internal_options", internal, "-file", "module.spv", "-spirv_input"].map(str::to_owned).to_vec();
-    if !module.options.trim().is_empty() {
-        arguments.extend(["-options".to_owned(), module.options.trim().to_owned()]);
+    let options = format!("{} {more}", module.options);
+    if !options.trim().is_empty() {
+        arguments.extend(["-options".to_owned(), options.trim().to_owned()]);
     }
     let seconds = ocloc::seconds(Some(module.bytes.len()));
     call(source, "", folder.path(), device, &arguments, seconds)

@@ -12,24 +12,37 @@ use crate::{VisaText, Zebin, archive};
 /// Internal compiler option that writes the vISA texts into the zebin.
 pub const EMIT_VISA: &str = "-ze-opt-emit-zebin-visa-sections";
 
-/// Internal compiler option with which the back end of ESIMD kernels writes whole texts. Without it
-/// their texts end after the declarations.
-const FINISH_VISA: &str = "-emit-visa-only";
+/// Compiler options that complete a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Internal options.
+    pub internal: &'static str,
+    /// Build options.
+    pub build: &'static str,
+}
 
-/// Internal compiler option that compiles each kernel once. The compiler of 2026 repeats kernels
-/// whose registers do not suffice, and then loses functions that several kernels share.
-const COMPILE_ONCE: &str = "-cl-disable-recompilation";
+/// Options with which the back end of ESIMD kernels writes whole texts. Without them their texts
+/// end after the declarations.
+const WHOLE_TEXTS: Completion = Completion { internal: "-emit-visa-only", build: "" };
 
-/// Returns the internal option that completes a program in which the compiler omitted something;
-/// `None` for a complete program. `program` is a zebin or an archive of zebins.
-pub fn completing_option(program: &[u8]) -> Option<&'static str> {
+/// Options that give each kernel its own copies of functions. Otherwise, for devices since pvc, the
+/// compiler of 2026 passes only those arguments that a function uses to functions that expect all.
+/// It also loses shared functions when it compiles kernels again whose registers do not suffice.
+const OWN_FUNCTIONS: Completion =
+    Completion { internal: "-cl-disable-recompilation", build: "-igc_opts 'FunctionCloningThreshold=1000'" };
+
+/// Returns the options that complete a program in which the compiler omitted something; `None` for
+/// a complete program. `program` is a zebin or an archive of zebins.
+pub fn completion(program: &[u8]) -> Option<Completion> {
     let is_directive = |line: &str| line.is_empty() || line.starts_with('.') || line.starts_with("//");
     let is_unfinished = |text: &VisaText| text.is_kernel() && text.text.lines().all(|line| is_directive(line.trim()));
+    let is_shared = |text: &VisaText| text.text.lines().any(|line| line.trim() == ".kernel_attr Extern");
+    let shares = |zebin: &Zebin| zebin.info.kernels.len() > 1 && zebin.texts.iter().any(is_shared);
     let has = |is_one: &dyn Fn(&Zebin) -> bool| archive::any_zebin(program, is_one);
     if has(&|zebin| zebin.texts.iter().any(is_unfinished)) {
-        Some(FINISH_VISA)
+        Some(WHOLE_TEXTS)
     } else {
-        has(&|zebin| zebin.native.iter().any(|code| code.is_incomplete)).then_some(COMPILE_ONCE)
+        has(&|zebin| shares(zebin) || zebin.native.iter().any(|code| code.is_incomplete)).then_some(OWN_FUNCTIONS)
     }
 }
 

@@ -1,4 +1,4 @@
-/* Functions that two kernels call, one of which needs more registers than there are: without a mend, today's compiler loses them. */
+/* Functions that two kernels call: one needs more registers than there are, and one has arguments that it does not use. Left to itself, today's compiler loses the first, and calls the second with too few arguments. */
 #define _GNU_SOURCE
 #include "common.h"
 
@@ -18,17 +18,18 @@ static const char *source =
     "    __attribute__((opencl_unroll_hint)) for (int n = 0; n < N; n++) s ^= v[n];\n"
     "    return s;\n"
     "}\n"
-    "__attribute__((noinline)) uint small(global const uint *t, int k, uint x) {\n"
+    "#define MORE global const uint *a, global const uint *b, global const uint *c, global const uint *d, global const uint *e\n"
+    "__attribute__((noinline)) uint small(MORE, global const uint *t, global const uint *f, global const uint *g, int k, uint x) {\n"
     "    for (int i = 0; i < k; i++) x = x * t[i] + (x >> 5);\n"
     "    return x;\n"
     "}\n"
     "kernel void one(global uint *o, global const uint *t, int k) {\n"
     "    size_t i = get_global_id(0);\n"
-    "    o[i] = large(t, k, i) + small(t, k, i * 3);\n"
+    "    o[i] = large(t, k, i) + small(t, t, t, t, t, t, t, t, k, i * 3);\n"
     "}\n"
     "kernel void two(global uint *o, global const uint *t, int k) {\n"
     "    size_t i = get_global_id(0);\n"
-    "    o[i] ^= i % 3 ? large(t, k, 7 - i) : small(t, k + i % 5, i);\n"
+    "    o[i] ^= i % 3 ? large(t, k, 7 - i) : small(o, t, o, t, o, t, o, t, k + i % 5, i);\n"
     "}\n";
 
 static void run(void) {

@@ -2,7 +2,7 @@
 
 use crate::backend::abi::exit;
 use crate::backend::analysis::liveness::Liveness;
-use crate::backend::analysis::validate::is_sound;
+use crate::backend::analysis::validate::{is_countable, is_sound};
 use crate::backend::asm::stream::Label;
 use crate::backend::code::{Code, LinkedCode};
 use crate::backend::lower::control::block::emit_block;
@@ -23,6 +23,7 @@ use crate::runtime::host::Level;
 /// A [`Refusal`]: the caller has to interpret the routine.
 pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     (Level::of_host() >= Some(level)).then_some(()).ok_or(Refusal::Host)?;
+    is_countable(routine).then_some(()).ok_or(Refusal::Budget)?;
     is_sound(routine).then_some(()).ok_or(Refusal::Unsound)?;
     let live = Liveness::of(routine).ok_or(Refusal::Budget)?;
     let mut masm = MacroAssembler::new(level);

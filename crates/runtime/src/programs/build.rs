@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use visakit::isa::Platform;
 use visakit_emulator::check::prelude;
-use visakit_zebin::ocloc::{self, EMIT_VISA, INSTALL, SECONDS_VARIABLE};
+use visakit_zebin::ocloc::{self, Completion, EMIT_VISA, INSTALL, SECONDS_VARIABLE};
 use visakit_zebin::{inline, spirv};
 
 use crate::base::environment::ENVIRONMENT;
@@ -49,8 +49,8 @@ pub enum Input<'a> {
 pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
-            let built = completed(|completing| {
-                call_source(target, &["--format", "zebin"], text, (options, completing), &[], OUT)
+            let built = completed(|completion| {
+                call_source(target, &["--format", "zebin"], text, (options, completion), &[], OUT)
             });
             let again = built.output.as_deref().and_then(inline::module_with_unique_names);
             let Some(module) = again else { return built };
@@ -96,25 +96,30 @@ fn back_end_options(options: &str) -> String {
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
     let device = Description::new(target);
-    completed(|completing| {
-        let internal = internal_options(&device, options, &[], completing);
+    completed(|completion| {
+        let internal = internal_options(&device, options, &[], completion);
         let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
-        call(&device, &kind, file.clone(), options, &[], OUT)
+        call(&device, &kind, file.clone(), &with(options, completion.build), &[], OUT)
     })
 }
 
-/// Builds a program, and builds it again if the compiler omitted something. `build` receives an
-/// internal option, empty at first.
-fn completed(build: impl Fn(&str) -> Built) -> Built {
-    let built = build("");
-    let Some(completing) = built.output.as_deref().and_then(ocloc::completing_option) else { return built };
-    let again = build(completing);
+/// Builds a program, and builds it again if the compiler omitted something. `build` receives the
+/// options for that, none at first.
+fn completed(build: impl Fn(Completion) -> Built) -> Built {
+    let built = build(Completion::default());
+    let Some(completion) = built.output.as_deref().and_then(ocloc::completion) else { return built };
+    let again = build(completion);
     if again.output.is_some() { again } else { built }
+}
+
+/// Appends an option, unless it is empty.
+fn with(options: &str, more: &str) -> String {
+    [options, more].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Compiles OpenCL C into SPIR-V.
 pub fn translate(target: Platform, text: &[u8], options: &str, headers: &[Named]) -> Built {
-    call_source(target, &["-spv_only"], text, (options, ""), headers, "out.spv")
+    call_source(target, &["-spv_only"], text, (options, Completion::default()), headers, "out.spv")
 }
 
 /// Compiles OpenCL C. The precompiled headers of newer compilers take a third of the time. What
@@ -124,11 +129,12 @@ fn call_source(
     target: Platform,
     kind: &[&str],
     text: &[u8],
-    (options, completing): (&str, &str),
+    (options, completion): (&str, Completion),
     headers: &[Named],
     wanted: &str,
 ) -> Built {
     let device = Description::new(target);
+    let options = &with(options, completion.build);
     let is_checked = ENVIRONMENT.checks.is_some_and(|checks| checks.race);
     let prelude = if is_checked { prelude(&String::from_utf8_lossy(text)) } else { None };
     // The precompiled headers declare functions that versions 1.0 and 1.1 of the language lack.
@@ -138,7 +144,7 @@ fn call_source(
     let mut built = Built { output: None, log: String::new() };
     for prelude in prelude.into_iter().chain([""]) {
         for extensions in lists {
-            let internal = internal_options(&device, options, extensions, completing);
+            let internal = internal_options(&device, options, extensions, completion);
             let kind = [kind, &["-internal_options", &internal]].concat();
             built = call(&device, &kind, file_of(&device, text, options, headers, prelude), options, headers, wanted);
             // A build that exceeded its time, as the log says, would exceed it again.
@@ -153,8 +159,13 @@ fn call_source(
 /// Returns the internal options of the vendor's compiler. A compiler with pipes supports them on
 /// every device but declares them for OpenCL C 3.0 only on older ones. For devices without images
 /// its headers of that version do not compile, a defect of the compiler. The option declares images
-/// there. `extensions` are on too, and `completing` is another option or empty.
-fn internal_options(device: &Description, options: &str, extensions: &[&'static str], completing: &str) -> String {
+/// there. `extensions` are on too.
+fn internal_options(
+    device: &Description,
+    options: &str,
+    extensions: &[&'static str],
+    completion: Completion,
+) -> String {
     let mut added = extensions.to_vec();
     added.extend(CLOCK.into_iter().filter(|name| device.has(name)));
     if options.contains("-cl-std=CL3.") {
@@ -163,8 +174,7 @@ fn internal_options(device: &Description, options: &str, extensions: &[&'static 
     }
     let list = added.iter().map(|name| format!("+{name}")).collect::<Vec<_>>().join(",");
     let extensions = if list.is_empty() { String::new() } else { format!("-cl-ext={list}") };
-    let words = [EMIT_VISA, &extensions, completing];
-    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    with(&with(EMIT_VISA, &extensions), completion.internal)
 }
 
 /// Functions in OpenCL C for compilers that declare them without linking them.

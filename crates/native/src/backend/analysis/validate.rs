@@ -9,17 +9,18 @@ use crate::ir::{
 /// Maximum number of instructions, elements or bytes, which the code counts in 32 bits.
 const MOST: u32 = 1 << 24;
 
-/// Returns true if all offsets and numbers are within the routine's declarations.
-pub(crate) fn is_sound(routine: &Routine) -> bool {
-    let count = routine.blocks.len();
+/// Returns true if the code can count the routine's parts.
+pub(crate) fn is_countable(routine: &Routine) -> bool {
     let steps: usize = routine.blocks.iter().map(|block| block.steps.len()).sum();
-    // The code reads nothing after the last register, not even as part of a vector.
-    routine.register_bytes <= MOST
-        && routine.predicates <= MOST
-        && routine.states <= MOST
-        && count < MOST as usize
+    [routine.register_bytes, routine.predicates, routine.states].iter().all(|count| *count <= MOST)
+        && routine.blocks.len() < MOST as usize
         && steps < MOST as usize
-        && routine.blocks.iter().all(|block| is_block(routine, block, count as u32))
+}
+
+/// Returns true if all offsets and numbers are within the routine's declarations: the code reads
+/// nothing after the last register, not even as part of a vector.
+pub(crate) fn is_sound(routine: &Routine) -> bool {
+    routine.blocks.iter().all(|block| is_block(routine, block, routine.blocks.len() as u32))
 }
 
 fn is_block(routine: &Routine, block: &Block, count: u32) -> bool {
