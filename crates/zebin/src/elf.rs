@@ -41,7 +41,8 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let mut target = super::Target::default();
     let mut texts = Vec::new();
     let mut data = Vec::new();
-    let (mut native, mut native_sections) = (Vec::new(), Vec::new());
+    // Native code with the indices of its sections.
+    let mut native: Vec<(usize, NativeCode)> = Vec::new();
     let mut ze_info = None;
     for (index, section) in sections.enumerate() {
         let name = sections.section_name(endian, section).map_err(|e| damaged(file, "section name", e))?;
@@ -72,8 +73,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
             _ => {
                 let Some(name) = name.strip_prefix(NATIVE_CODE) else { continue };
                 let size = section.sh_size(endian);
-                native.push(NativeCode { name: name.to_owned(), size, is_incomplete: false });
-                native_sections.push(index.0);
+                native.push((index.0, NativeCode { name: name.to_owned(), size, is_incomplete: false }));
             }
         }
     }
@@ -84,10 +84,10 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         let target = section.sh_info(endian) as usize;
         if let Some(target) = data.iter_mut().find(|data| data.section == target) {
             target.relocations.extend(relocations(file, bytes, endian, (section, &table))?);
-        } else if let Some(place) = native_sections.iter().position(|native| *native == target) {
+        } else if let Some((_, code)) = native.iter_mut().find(|(index, _)| *index == target) {
             let entries = section.rel(endian, bytes).map_err(|e| damaged(file, "relocations", e))?;
             let mut entries = entries.map(|(entries, _)| entries).unwrap_or_default().iter();
-            native[place].is_incomplete = entries.any(|entry| entry.r_sym(endian) == 0);
+            code.is_incomplete = entries.any(|entry| entry.r_sym(endian) == 0);
         }
     }
 
@@ -98,6 +98,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
              `ocloc compile … --format zebin`",
         )
     })?;
+    let native = native.into_iter().map(|(_, code)| code).collect();
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
 
