@@ -77,7 +77,7 @@ def environment(args, folder):
 
 
 def tests(program, options, environment, folder):
-    """Returns the names of the tests of a program that its options select, and its other options."""
+    """Returns the names of the tests of a program that its options select, its other options, and true if it has one test only."""
     flags = [option for option in options if option.startswith("-")]
     done = subprocess.run([program, *flags, "--list"], cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=120)
@@ -90,11 +90,12 @@ def tests(program, options, environment, folder):
             chosen += matching
             # A word that selects no test is an option of the program.
             flags += [] if matching else [option]
-    return chosen or names, flags
+    return chosen or names, flags, len(names) == 1
 
 
-def one(args, label, program, options, test):
-    """Runs a test in a process of its own. Returns its record."""
+def one(args, label, program, options, is_only, test):
+    """Runs a test in a process of its own. Returns its record. The only test of a program is not named: test_conversions takes the
+    name for one of its formats, and would test nothing."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         answer, said = folder / "result.json", folder / "said"
@@ -106,7 +107,7 @@ def one(args, label, program, options, test):
         begin = time.monotonic()
         with said.open("wb") as out:
             try:
-                status = subprocess.run([program, *options, test], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                status = subprocess.run([program, *options, *([] if is_only else [test])], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                         stderr=subprocess.STDOUT, timeout=args.limit).returncode
             except subprocess.TimeoutExpired:
                 status = None
@@ -142,9 +143,9 @@ def run(args):
             if not program.exists():
                 missing.append(label)
                 continue
-            names, options = tests(program, options, env, name)
+            names, *how = tests(program, options, env, name)
             due = (test for test in selection.of(own, names) if suite.is_due(args, known.get((label, test))))
-            jobs += [lambda job=(label, program, options, test): [one(args, *job)] for test in due]
+            jobs += [lambda job=(label, program, *how, test): [one(args, *job)] for test in due]
     for label in missing:
         print(f"not built: {label}", file=sys.stderr)
     selection.check()
