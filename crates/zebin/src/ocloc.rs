@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use visakit::isa::Platform;
+use memchr::memmem;
+use visakit::isa::{Platform, pages};
 
 use crate::{VisaText, Zebin, archive};
 
@@ -36,14 +37,18 @@ const OWN_FUNCTIONS: Completion =
 pub fn completion(program: &[u8]) -> Option<Completion> {
     let is_directive = |line: &str| line.is_empty() || line.starts_with('.') || line.starts_with("//");
     let is_unfinished = |text: &VisaText| text.is_kernel() && text.text.lines().all(|line| is_directive(line.trim()));
+    let is_one = |zebin: &Zebin| zebin.texts.iter().any(is_unfinished);
+    if archive::any_zebin(program, is_one) { Some(WHOLE_TEXTS) } else { completion_of_calls(program) }
+}
+
+/// Does the same as [`completion`] for a program from OpenCL C, whose texts are whole.
+pub fn completion_of_calls(program: &[u8]) -> Option<Completion> {
+    // Few programs contain calls of functions by address, and reading a program takes long.
+    memmem::find(program, pages::FADDR.name.to_ascii_lowercase().as_bytes())?;
     let is_shared = |text: &VisaText| text.text.lines().any(|line| line.trim() == ".kernel_attr Extern");
     let shares = |zebin: &Zebin| zebin.info.kernels.len() > 1 && zebin.texts.iter().any(is_shared);
-    let has = |is_one: &dyn Fn(&Zebin) -> bool| archive::any_zebin(program, is_one);
-    if has(&|zebin| zebin.texts.iter().any(is_unfinished)) {
-        Some(WHOLE_TEXTS)
-    } else {
-        has(&|zebin| shares(zebin) || zebin.native.iter().any(|code| code.is_incomplete)).then_some(OWN_FUNCTIONS)
-    }
+    let is_one = |zebin: &Zebin| shares(zebin) || zebin.native.iter().any(|code| code.is_incomplete);
+    archive::any_zebin(program, is_one).then_some(OWN_FUNCTIONS)
 }
 
 /// Packages that contain the compiler, by distribution, for the help text of an error.

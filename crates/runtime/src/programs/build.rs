@@ -49,7 +49,7 @@ pub enum Input<'a> {
 pub fn compile(target: Platform, input: Input<'_>, options: &str) -> Built {
     match input {
         Input::Source(text) => {
-            let built = completed(|completion| {
+            let built = completed(ocloc::completion_of_calls, |completion| {
                 call_source(target, &["--format", "zebin"], text, (options, completion), &[], OUT)
             });
             let again = built.output.as_deref().and_then(inline::module_with_unique_names);
@@ -96,18 +96,18 @@ fn back_end_options(options: &str) -> String {
 /// Compiles a file into a zebin.
 fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
     let device = Description::new(target);
-    completed(|completion| {
+    completed(ocloc::completion, |completion| {
         let internal = internal_options(&device, options, &[], completion);
         let kind = [&["--format", "zebin", "-internal_options", &internal][..], kind].concat();
         call(&device, &kind, file.clone(), &with(options, completion.build), &[], OUT)
     })
 }
 
-/// Builds a program, and builds it again if the compiler omitted something. `build` receives the
-/// options for that, none at first.
-fn completed(build: impl Fn(Completion) -> Built) -> Built {
+/// Builds a program, and builds it again if the compiler omitted something, as `judge` says. `build`
+/// receives the options for that, none at first.
+fn completed(judge: fn(&[u8]) -> Option<Completion>, build: impl Fn(Completion) -> Built) -> Built {
     let built = build(Completion::default());
-    let Some(completion) = built.output.as_deref().and_then(ocloc::completion) else { return built };
+    let Some(completion) = built.output.as_deref().and_then(judge) else { return built };
     let again = build(completion);
     if again.output.is_some() { again } else { built }
 }
