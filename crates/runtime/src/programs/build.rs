@@ -103,8 +103,8 @@ fn whole(target: Platform, file: Named, kind: &[&str], options: &str) -> Built {
     })
 }
 
-/// Builds a program, and builds it again if the compiler omitted something, as `judge` says. `build`
-/// receives the options for that, none at first.
+/// Builds a program, and builds it again if `judge` finds that the compiler omitted something.
+/// `build` receives the options for that, none at first.
 fn completed(judge: fn(&[u8]) -> Option<Completion>, build: impl Fn(Completion) -> Built) -> Built {
     let built = build(Completion::default());
     let Some(completion) = built.output.as_deref().and_then(judge) else { return built };
