@@ -77,7 +77,8 @@ def environment(args, folder):
 
 
 def tests(program, options, environment, folder):
-    """Returns the names of the tests of a program that its options select, its other options, and true if it has one test only."""
+    """Returns the arguments for each test of a program that its options select. The only test of a program is not named:
+    test_conversions takes the name for one of its formats, and would test nothing."""
     flags = [option for option in options if option.startswith("-")]
     done = subprocess.run([program, *flags, "--list"], cwd=folder, env=environment, text=True, errors="replace", stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=120)
@@ -90,12 +91,11 @@ def tests(program, options, environment, folder):
             chosen += matching
             # A word that selects no test is an option of the program.
             flags += [] if matching else [option]
-    return chosen or names, flags, len(names) == 1
+    return {test: flags + [test] * (len(names) > 1) for test in chosen or names}
 
 
-def one(args, label, program, options, is_only, test):
-    """Runs a test in a process of its own. Returns its record. The only test of a program is not named: test_conversions takes the
-    name for one of its formats, and would test nothing."""
+def one(args, label, program, options, test):
+    """Runs a test in a process of its own. Returns its record."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         answer, said = folder / "result.json", folder / "said"
@@ -107,7 +107,7 @@ def one(args, label, program, options, is_only, test):
         begin = time.monotonic()
         with said.open("wb") as out:
             try:
-                status = subprocess.run([program, *options, *([] if is_only else [test])], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
+                status = subprocess.run([program, *options], cwd=folder, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                         stderr=subprocess.STDOUT, timeout=args.limit).returncode
             except subprocess.TimeoutExpired:
                 status = None
@@ -143,9 +143,9 @@ def run(args):
             if not program.exists():
                 missing.append(label)
                 continue
-            names, *how = tests(program, options, env, name)
-            due = (test for test in selection.of(own, names) if suite.is_due(args, known.get((label, test))))
-            jobs += [lambda job=(label, program, *how, test): [one(args, *job)] for test in due]
+            arguments = tests(program, options, env, name)
+            due = (test for test in selection.of(own, list(arguments)) if suite.is_due(args, known.get((label, test))))
+            jobs += [lambda job=(label, program, arguments[test], test): [one(args, *job)] for test in due]
     for label in missing:
         print(f"not built: {label}", file=sys.stderr)
     selection.check()

@@ -61,23 +61,20 @@ pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u3
 }
 
 /// Zeroes the state of the kernel and of the functions that the thread has entered since the last
-/// call; a program may have many more. `registers` are those of all variables. They are zeroed as a
-/// whole if an address variable may have reached any of them.
+/// call; a program may have many more. `registers` are those of all variables, which address
+/// variables can reach.
 pub fn clear(thread: &mut Thread, registers: Range<u32>, kernel: &Function, functions: &[Function]) {
     let used = functions.iter().zip(&mut thread.activations);
     let used = used.filter_map(|(function, own)| std::mem::take(&mut own.is_used).then_some(function));
-    let mut reaches_all = false;
     for function in std::iter::once(kernel).chain(used) {
-        for range in &function.registers {
+        let reaches_all = !function.registers[1].is_empty();
+        let written = if reaches_all { std::slice::from_ref(&registers) } else { &function.registers[..] };
+        for range in written {
             let start = range.start.max(registers.start);
             thread.registers.bytes_mut(start)[..range.end.saturating_sub(start) as usize].fill(0);
         }
         thread.predicates[function.predicates.clone()].fill(0);
         thread.surfaces[function.states.clone()].fill(0);
-        reaches_all |= !function.registers[1].is_empty();
-    }
-    if reaches_all && !functions.is_empty() {
-        thread.registers.bytes_mut(registers.start)[..registers.len()].fill(0);
     }
 }
 

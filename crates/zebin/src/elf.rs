@@ -41,8 +41,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
     let mut target = super::Target::default();
     let mut texts = Vec::new();
     let mut data = Vec::new();
-    // Native code with the indices of its sections.
-    let mut native: Vec<(usize, NativeCode)> = Vec::new();
+    let mut native: Vec<NativeCode> = Vec::new();
     let mut ze_info = None;
     for (index, section) in sections.enumerate() {
         let name = sections.section_name(endian, section).map_err(|e| damaged(file, "section name", e))?;
@@ -71,9 +70,12 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
                 name,
             }),
             _ => {
-                let Some(name) = name.strip_prefix(NATIVE_CODE) else { continue };
-                let size = section.sh_size(endian);
-                native.push((index.0, NativeCode { name: name.to_owned(), size, is_incomplete: false }));
+                native.extend(name.strip_prefix(NATIVE_CODE).map(|name| NativeCode {
+                    section: index.0,
+                    name: name.to_owned(),
+                    size: section.sh_size(endian),
+                    is_incomplete: false,
+                }));
             }
         }
     }
@@ -84,7 +86,7 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
         let target = section.sh_info(endian) as usize;
         if let Some(target) = data.iter_mut().find(|data| data.section == target) {
             target.relocations.extend(relocations(file, bytes, endian, (section, &table))?);
-        } else if let Some((_, code)) = native.iter_mut().find(|(index, _)| *index == target) {
+        } else if let Some(code) = native.iter_mut().find(|code| code.section == target) {
             let entries = section.rel(endian, bytes).map_err(|e| damaged(file, "relocations", e))?;
             let mut entries = entries.map(|(entries, _)| entries).unwrap_or_default().iter();
             code.is_incomplete = entries.any(|entry| entry.r_sym(endian) == 0);
@@ -98,7 +100,6 @@ pub(super) fn read(file: &str, bytes: &[u8]) -> Result<Zebin, Box<Diagnostic>> {
              `ocloc compile … --format zebin`",
         )
     })?;
-    let native = native.into_iter().map(|(_, code)| code).collect();
     Ok(Zebin { file: file.to_owned(), target, texts, info, data, symbols, native })
 }
 

@@ -52,6 +52,8 @@ pub struct Zebin {
 /// Native code of a routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NativeCode {
+    /// Index of the section in the ELF file.
+    pub section: usize,
     /// Name of the kernel or function.
     pub name: String,
     /// Size in bytes.
