@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use memchr::memmem;
-use visakit::isa::{Platform, pages};
+use visakit::isa::{InstructionGroup, Platform};
+use visakit::rt::reflect::Page;
 
 use crate::{VisaText, Zebin, archive};
 
@@ -44,7 +45,8 @@ pub fn completion(program: &[u8]) -> Option<Completion> {
 /// Does the same as [`completion`] for a program from OpenCL C, whose texts are whole.
 pub fn completion_of_calls(program: &[u8]) -> Option<Completion> {
     // Few programs contain calls of functions by address, and reading a program takes long.
-    memmem::find(program, pages::FADDR.name.to_ascii_lowercase().as_bytes())?;
+    let has_name = |page: &Page| memmem::find(program, page.name.to_ascii_lowercase().as_bytes()).is_some();
+    Page::of_group(InstructionGroup::FunctionAddress).find(|page| has_name(page))?;
     let is_shared = |text: &VisaText| text.text.lines().any(|line| line.trim() == ".kernel_attr Extern");
     let shares = |zebin: &Zebin| zebin.info.kernels.len() > 1 && zebin.texts.iter().any(is_shared);
     let is_one = |zebin: &Zebin| shares(zebin) || zebin.native.iter().any(|code| code.is_incomplete);
