@@ -154,7 +154,7 @@ fn kernels_compute() {
     let setup = setup();
     let (result, module, log) = setup.module(0, spirv, c"-ze-opt-level=2");
     assert_eq!(result, 0, "{log}");
-    assert!(log.contains("visakit: for dg2"), "{log}");
+    assert!(log.is_empty(), "{log}");
     let kernel = setup.kernel(module, c"scale");
     let count = 777_u32;
     let (a, b): (*mut f32, *mut f32) = (setup.shared(count as usize), setup.shared(count as usize));

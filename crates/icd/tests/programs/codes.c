@@ -56,8 +56,23 @@ static void builds(void) {
     char log[2000] = "";
     CHECK(clGetProgramBuildInfo(whole, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
     if (!strstr(log, "twice")) printf("the log does not name the function: %s\n", log);
+    if (!strstr(log, "visakit: for ")) printf("the log does not name the compiler: %s\n", log);
     CHECK(clReleaseProgram(whole));
     CHECK(clReleaseProgram(part));
+}
+
+/* A build without messages has an empty log, since programs print any other as a warning. */
+static void logs(void) {
+    const struct { const char *text; int is_empty; } cases[] = { { "kernel void call(global int *r) { r[0] = 1; }", 1 },
+        { "#warning early\nkernel void call(global int *r) { r[0] = 1; }", 0 } };
+    for (int n = 0; n < 2; n++) {
+        cl_program program = make_program(cases[n].text, "");
+        char log[2000] = "";
+        CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+        int is_right = cases[n].is_empty ? !*log : strstr(log, "early") && strstr(log, "visakit: for ");
+        if (!is_right) printf("log %d: %s\n", n, log);
+        CHECK(clReleaseProgram(program));
+    }
 }
 
 /* Included texts end at their length, whatever memory follows, and may include others. */
@@ -118,6 +133,7 @@ static void suggestions(void) {
 static void run(void) {
     properties();
     builds();
+    logs();
     headers();
     arguments();
     suggestions();

@@ -240,7 +240,10 @@ fn call(device: &Description, kind: &[&str], source: Named, options: &str, heade
     match kept(compiler, &request, is_text.then_some(&folder)) {
         Ok(response) => {
             let mut built = built(&response, wanted);
-            built.log += &format!("visakit: for {product} by {}\n", versions(compiler, &response));
+            // Programs print a log as a warning; that of a build without messages stays empty.
+            if !built.log.is_empty() {
+                built.log += &format!("visakit: for {product} by {}\n", versions(compiler, &response));
+            }
             built
         }
         Err(log) => Built { output: None, log },

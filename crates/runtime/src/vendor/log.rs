@@ -5,12 +5,14 @@ use crate::vendor::request::Response;
 /// Name of the output that holds the log.
 pub const LOG: &str = "stdout.log";
 
-/// Returns the messages of a build: the log without the report of success.
+/// Lines about the progress of a build. The first is also present in builds that fail afterwards.
+const PROGRESS: [&str; 2] = ["Build succeeded.", "Compilation from IR - skipping loading of FCL"];
+
+/// Returns the messages of a build: the log without its progress.
 pub fn messages(response: &Response) -> String {
     // In some releases the text ends with a zero byte.
     let log = String::from_utf8_lossy(response.output(LOG).unwrap_or_default()).replace('\0', "");
-    // The line is also present in builds that fail afterwards.
-    let lines = log.lines().filter(|line| line.trim() != "Build succeeded.");
+    let lines = log.lines().filter(|line| !PROGRESS.contains(&line.trim()));
     without_own_warnings(&lines.collect::<Vec<_>>())
 }
 
