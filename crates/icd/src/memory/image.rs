@@ -35,12 +35,12 @@ pub(crate) fn formats(flags: cl_mem_flags, kind: cl_mem_object_type) -> Vec<cl_i
         add(order, &all);
     }
     add(CL_BGRA, &[CL_UNORM_INT8, CL_SNORM_INT8, CL_UNSIGNED_INT8, CL_SIGNED_INT8]);
-    let reads_only = flags & (CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE) == 0;
-    if reads_only {
-        let light = [CL_UNORM_INT8, CL_UNORM_INT16, CL_HALF_FLOAT, CL_FLOAT];
-        for order in [CL_A, CL_LUMINANCE] {
-            add(order, &light);
+    if flags & CL_MEM_KERNEL_READ_AND_WRITE == 0 {
+        for order in [CL_A, CL_LUMINANCE, CL_INTENSITY] {
+            add(order, &[CL_UNORM_INT8, CL_UNORM_INT16, CL_HALF_FLOAT, CL_FLOAT]);
         }
+    }
+    if flags & (CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE) == 0 {
         add(CL_sRGBA, &[CL_UNORM_INT8]);
         add(CL_sBGRA, &[CL_UNORM_INT8]);
     }

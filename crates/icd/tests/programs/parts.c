@@ -1,4 +1,4 @@
-/* Sub-devices, specialization constants, images with rows in buffers, and functions found by name.
+/* Sub-devices, specialization constants, images with rows in buffers or one component, and functions found by name.
  * Results are compared with the host's; differences are printed. */
 #include "common.h"
 #include <unistd.h>
@@ -207,6 +207,46 @@ static void rows(cl_command_queue queue) {
     for (int n = 0; n < 4; n++) CHECK(clReleaseMemObject(both[n]));
 }
 
+/* Images with one component store and return it as their order says. */
+static void lights(cl_command_queue queue) {
+    static const char *source =
+        "kernel void store(write_only image2d_t to) { write_imagef(to, (int2)(0, 0), (float4)(0.125f, 0.25f, 0.5f, 0.75f)); }\n"
+        "kernel void load(read_only image2d_t from, global float4 *to) { to[0] = read_imagef(from, (int2)(0, 0)); }\n";
+    static const struct { cl_channel_order order; float stored, seen[4]; } cases[] = {
+        { CL_R, 0.125f, { 0.125f, 0, 0, 1 } }, { CL_A, 0.75f, { 0, 0, 0, 0.75f } },
+        { CL_LUMINANCE, 0.125f, { 0.125f, 0.125f, 0.125f, 1 } },
+        { CL_INTENSITY, 0.125f, { 0.125f, 0.125f, 0.125f, 0.125f } } };
+    cl_bool has_images;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (!has_images) return;
+    cl_program program = make_program(source, "-cl-std=CL1.2");
+    cl_kernel store = clCreateKernel(program, "store", &code), load = clCreateKernel(program, "load", &code);
+    CHECK(code);
+    cl_mem result = make_buffer(0, 16, NULL);
+    cl_image_desc desc = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 1, .image_height = 1 };
+    size_t one[3] = { 1, 1, 1 }, zero[3] = { 0, 0, 0 };
+    for (int n = 0; n < 8; n++) {
+        int i = n / 2;
+        float stored = -1, seen[4], fill[4] = { 0.125f, 0.25f, 0.5f, 0.75f };
+        cl_mem image = make_image(CL_MEM_READ_WRITE, cases[i].order, CL_FLOAT, desc, NULL);
+        CHECK(clSetKernelArg(store, 0, sizeof image, &image));
+        CHECK(clSetKernelArg(load, 0, sizeof image, &image));
+        CHECK(clSetKernelArg(load, 1, sizeof result, &result));
+        if (n % 2) CHECK(clEnqueueFillImage(queue, image, fill, zero, one, 0, NULL, NULL));
+        else CHECK(clEnqueueNDRangeKernel(queue, store, 1, NULL, one, NULL, 0, NULL, NULL));
+        CHECK(clEnqueueNDRangeKernel(queue, load, 1, NULL, one, NULL, 0, NULL, NULL));
+        CHECK(clEnqueueReadImage(queue, image, CL_TRUE, zero, one, 0, 0, &stored, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, 16, seen, 0, NULL, NULL));
+        if (stored != cases[i].stored || memcmp(seen, cases[i].seen, sizeof seen))
+            printf("order %x: %g stored, %g %g %g %g seen\n", cases[i].order, stored, seen[0], seen[1], seen[2], seen[3]);
+        CHECK(clReleaseMemObject(image));
+    }
+    CHECK(clReleaseMemObject(result));
+    CHECK(clReleaseKernel(store));
+    CHECK(clReleaseKernel(load));
+    CHECK(clReleaseProgram(program));
+}
+
 static void functions(void) {
     cl_platform_id platform;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL));
@@ -244,6 +284,7 @@ static void run(void) {
     parts();
     constants(queue);
     rows(queue);
+    lights(queue);
     CHECK(clReleaseCommandQueue(queue));
     printf("done\n");
 }
