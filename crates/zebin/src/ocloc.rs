@@ -46,7 +46,9 @@ pub fn completion(program: &[u8]) -> Option<Completion> {
 pub fn completion_of_calls(program: &[u8]) -> Option<Completion> {
     // Few programs contain calls of functions by address, and reading a program takes long.
     let has_name = |page: &Page| memmem::find(program, page.name.to_ascii_lowercase().as_bytes()).is_some();
-    Page::of_group(InstructionGroup::FunctionAddress).find(|page| has_name(page))?;
+    if !Page::of_group(InstructionGroup::FunctionAddress).any(has_name) {
+        return None;
+    }
     let is_shared = |text: &VisaText| text.text.lines().any(|line| line.trim() == ".kernel_attr Extern");
     let shares = |zebin: &Zebin| zebin.info.kernels.len() > 1 && zebin.texts.iter().any(is_shared);
     let is_one = |zebin: &Zebin| shares(zebin) || zebin.native.iter().any(|code| code.is_incomplete);

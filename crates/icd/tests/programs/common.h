@@ -40,6 +40,12 @@ UNUSED static cl_mem make_buffer(cl_mem_flags flags, size_t size, void *host) {
     return buffer;
 }
 
+UNUSED static int has_images(void) {
+    cl_bool has;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has, &has, NULL));
+    return has;
+}
+
 UNUSED static cl_mem make_image(cl_mem_flags flags, cl_channel_order order, cl_channel_type type, cl_image_desc desc, void *host) {
     cl_image_format format = { order, type };
     cl_mem image = clCreateImage(context, flags, &format, &desc, host, &code);

@@ -19,9 +19,7 @@ static long hash(const void *bytes, int count) {
 }
 
 static void run(void) {
-    cl_bool has_images;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
-    if (!has_images) return;
+    if (!has_images()) return;
     cl_command_queue queue = make_queue(0);
     cl_program program = make_program(source, "-cl-std=CL1.2");
     unsigned char bytes[8 * 6 * 4], out[8 * 6 * 4];

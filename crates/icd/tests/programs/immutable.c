@@ -122,9 +122,7 @@ static void run(void) {
     for (int n = 0; n < 16; n++) numbers[n] = n;
     queue = make_queue(0);
     buffers();
-    cl_bool has_images;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
-    if (has_images) images();
+    if (has_images()) images();
     CHECK(clReleaseCommandQueue(queue));
     printf("done\n");
 }

@@ -163,9 +163,7 @@ static void between_words(cl_command_queue queue, cl_program program) {
 
 static void run(void) {
     cl_command_queue queue = make_queue(0);
-    cl_bool has_images;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
-    if (has_images) images(queue);
+    if (has_images()) images(queue);
     events_in_any_order();
     subnormal(queue);
 

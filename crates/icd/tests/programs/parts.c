@@ -164,9 +164,7 @@ static void constants(cl_command_queue queue) {
 
 /* Rows of a buffer with padding. */
 static void rows(cl_command_queue queue) {
-    cl_bool has_images;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
-    if (!has_images) return;
+    if (!has_images()) return;
     unsigned char bytes[6][24], out[6][24];
     for (int y = 0; y < 6; y++) for (int x = 0; x < 24; x++) bytes[y][x] = y * 24 + x;
     cl_mem from = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes), to = make_buffer(CL_MEM_COPY_HOST_PTR, sizeof bytes, bytes);
@@ -216,9 +214,7 @@ static void lights(cl_command_queue queue) {
         { CL_R, 0.125f, { 0.125f, 0, 0, 1 } }, { CL_A, 0.75f, { 0, 0, 0, 0.75f } },
         { CL_LUMINANCE, 0.125f, { 0.125f, 0.125f, 0.125f, 1 } },
         { CL_INTENSITY, 0.125f, { 0.125f, 0.125f, 0.125f, 0.125f } } };
-    cl_bool has_images;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
-    if (!has_images) return;
+    if (!has_images()) return;
     cl_program program = make_program(source, "-cl-std=CL1.2");
     cl_kernel store = clCreateKernel(program, "store", &code), load = clCreateKernel(program, "load", &code);
     CHECK(code);

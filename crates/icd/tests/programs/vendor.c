@@ -222,9 +222,7 @@ static void programs(void) {
 
 /* Access flags of an image must suit the parameter. */
 static void access_of_images(void) {
-    cl_bool has = CL_FALSE;
-    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof has, &has, NULL));
-    if (!has) return;
+    if (!has_images()) return;
     cl_program program = make_program(images, "");
     cl_kernel copy = clCreateKernel(program, "copy", &code);
     CHECK(code);
