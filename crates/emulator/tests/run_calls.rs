@@ -1,5 +1,7 @@
 //! Calls by name: recursion, and implicit arguments in memory.
 
+use std::sync::Arc;
+
 use visakit::isa::Platform;
 use visakit::text;
 use visakit_emulator::launch::argument::Argument;
@@ -97,7 +99,8 @@ kernels:
     let options = text::Options { file: "f.visaasm".to_owned(), platform: Some(Platform::Skl) };
     let parsed = text::parse(function, options).unwrap();
     let (file, text) = ("f.visaasm".to_owned(), Some(function.to_owned()));
-    program.functions.push(FunctionText { file, text, routine: parsed.routine, lines: parsed.lines });
+    program.data.functions.push(parsed.routine.name());
+    program.functions.push(Arc::new(FunctionText { file, text, routine: parsed.routine, lines: parsed.lines }));
     let bytes = input.iter().flat_map(|n| n.to_le_bytes()).collect();
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 32]))];
     let range = NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap();

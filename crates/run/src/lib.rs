@@ -23,6 +23,8 @@ pub mod limits;
 
 pub mod place;
 
+mod functions;
+
 pub mod program;
 
 pub mod load;
@@ -88,10 +90,11 @@ mod launch;
 
 pub use cache::Cache;
 pub use engine::Engine;
+pub use functions::{FunctionText, Functions};
 pub use launch::{launch, launch_from};
 pub use options::{DEFAULT_MAX_INSTRUCTIONS, GroupOrder, Observers, Options, Outside, Policy, Surroundings};
 pub use outcome::{Outcome, RunError};
-pub use program::{FunctionText, Program};
+pub use program::Program;
 pub use traced::{TracedStep, Tracing};
 pub use values::OperandValue;
 pub use visakit_machine::state::{ThreadState, VariableState};

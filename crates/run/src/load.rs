@@ -1,5 +1,7 @@
 //! Loading of programs: from zebins for several devices, from vISA texts and from vISA objects.
 
+use std::sync::Arc;
+
 use visakit::isa::{Platform, attribute};
 use visakit::object::{Object, ObjectError, Routine};
 use visakit::text;
@@ -11,7 +13,8 @@ use visakit_zebin::Zebin;
 use visakit_zebin::info::{ExecutionEnv, KernelInfo, KernelMiscInfo};
 use visakit_zebin::limits::SLM_BYTES;
 
-use crate::program::{self, FunctionText, Program};
+use crate::functions::FunctionText;
+use crate::program::{self, Program};
 
 /// Kernel to load, and the facts that a text or an object lacks.
 #[derive(Clone, Copy)]
@@ -129,14 +132,14 @@ pub fn from_decoded(file: &str, object: &Object, selection: Selection<'_>) -> Re
         routine: routine.clone(),
         lines: Vec::new(),
     };
-    let functions = object.functions.iter().map(|function| code(&function.routine)).collect();
+    let functions = object.functions.iter().map(|function| Arc::new(code(&function.routine))).collect();
     assemble(code(&chosen.routine), functions, (layout, given), kernel, platform)
 }
 
 /// Returns the program of a kernel from its code and the layout of its arguments and data.
 fn assemble(
     code: FunctionText,
-    functions: Vec<FunctionText>,
+    functions: Vec<Arc<FunctionText>>,
     (layout, given): (Option<&Zebin>, &[(ArgKey, ArgSpec)]),
     kernel: Option<&str>,
     platform: Platform,
@@ -153,7 +156,10 @@ fn assemble(
             of_inputs(&routine, given, platform).map_err(|finding| Diagnostic { file: file.clone(), ..*finding })?
         }
     };
-    let data = layout.map(ProgramData::of).unwrap_or_default();
+    let mut data = layout.map(ProgramData::of).unwrap_or_default();
+    if !functions.is_empty() {
+        data.functions = functions.iter().map(|function| function.routine.name()).collect();
+    }
     let implicit = layout.map(Program::implicit_of).transpose()?.unwrap_or_default();
     Ok(Program { file, text, routine, lines, functions, info, names, data, platform, implicit })
 }

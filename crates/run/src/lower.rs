@@ -8,6 +8,7 @@ use visakit_diag::{Diagnostic, Severity};
 use visakit_kernels::code::{CompiledRoutine, Interpreter};
 use visakit_kernels::layout::Layout;
 use visakit_launch::payload::Payload;
+use visakit_machine::memory::function_address;
 
 /// Lowers a program.
 pub(super) fn lower(
@@ -20,7 +21,10 @@ pub(super) fn lower(
     let functions: Vec<_> = program.functions.iter().map(|function| &function.routine).collect();
     let layouts = layouts(program, payload)?;
     let channels = payload.all_channels();
-    CompiledRoutine::new(&program.routine, &functions, layouts, symbols, channels, interpreter, records)
+    // Kernels may exchange the addresses of functions, so those of the whole file are known.
+    let functions_at = program.data.functions.iter().enumerate().map(|(n, name)| (name.clone(), function_address(n)));
+    let symbols = symbols.clone().into_iter().chain(functions_at).collect();
+    CompiledRoutine::new(&program.routine, &functions, layouts, &symbols, channels, interpreter, records)
         .map_err(|message| problem(program, message))
 }
 

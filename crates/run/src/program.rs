@@ -1,7 +1,10 @@
 //! A runnable kernel: its code and the layout of its arguments.
 
+use std::sync::Arc;
+
 use visakit_diag::{Diagnostic, Diagnostics, Severity};
 
+use crate::functions::{FunctionText, Functions};
 use serde::Serialize;
 use visakit::ThreadId;
 use visakit::isa::{InstructionGroup, Platform, StringId, TextDirective};
@@ -30,7 +33,7 @@ pub struct Program {
     /// Line of each instruction in the text; empty if the kernel came from an object file.
     pub lines: Vec<u32>,
     /// Functions that the kernel may call.
-    pub functions: Vec<FunctionText>,
+    pub functions: Vec<Arc<FunctionText>>,
     /// Layout of the arguments.
     pub info: KernelInfo,
     /// Names and types of the arguments.
@@ -78,19 +81,6 @@ impl Actor {
     }
 }
 
-/// A function called by kernels of the file.
-#[derive(Clone, Debug)]
-pub struct FunctionText {
-    /// File name, for messages.
-    pub file: String,
-    /// Text of the function, if it came from text.
-    pub text: Option<String>,
-    /// Code of the function.
-    pub routine: Routine,
-    /// Line of each instruction in the text; empty if the function came from an object file.
-    pub lines: Vec<u32>,
-}
-
 /// Location of an instruction in a program.
 pub(super) struct Location {
     /// Index of the program's function; `None` for the kernel itself.
@@ -108,17 +98,25 @@ impl Program {
     /// # Errors
     /// No such kernel, no vISA text for it, or invalid text.
     pub fn from_zebin(zebin: &Zebin, kernel: Option<&str>, platform: Option<Platform>) -> Result<Self, Diagnostics> {
+        Self::with_functions(zebin, &Functions::default(), kernel, platform)
+    }
+
+    /// Loads a kernel as [`Program::from_zebin`]. Functions of the zebin that another kernel has
+    /// needed are not parsed again.
+    ///
+    /// # Errors
+    /// As [`Program::from_zebin`].
+    pub fn with_functions(
+        zebin: &Zebin,
+        functions: &Functions,
+        kernel: Option<&str>,
+        platform: Option<Platform>,
+    ) -> Result<Self, Diagnostics> {
         let found = zebin.kernel(kernel)?;
         let platform = platform.or_else(|| Self::platform_of(zebin)).unwrap_or_default();
         let file = format!("{}({})", zebin.file, found.info.name);
         let mut program = Self::from_text(&file, &found.text.text, found.info.clone(), platform)?;
-        for text in zebin.texts.iter().filter(|text| !text.is_kernel()) {
-            let file = format!("{}(section {})", zebin.file, text.section);
-            let options = text::Options { file: file.clone(), platform: Some(platform) };
-            let parsed = text::parse(&text.text, options)?;
-            let (routine, lines) = (parsed.routine, parsed.lines);
-            program.functions.push(FunctionText { file, text: Some(text.text.clone()), routine, lines });
-        }
+        program.functions = functions.of(zebin, &program.routine, platform)?;
         program.data = ProgramData::of(zebin);
         program.implicit = Self::implicit_of(zebin)?;
         program.names = zebin.info.kernels_misc_info.iter().find(|misc| misc.name == found.info.name).cloned();
@@ -207,10 +205,11 @@ impl Program {
             false => self.with_routine(routine)?,
         };
         for function in &mut program.functions {
-            let before = function.routine.clone();
-            change(&mut function.routine);
-            if function.routine != before {
-                (function.text, function.lines) = (None, Vec::new());
+            let mut routine = function.routine.clone();
+            change(&mut routine);
+            if function.routine != routine {
+                let file = function.file.clone();
+                *function = Arc::new(FunctionText { file, text: None, routine, lines: Vec::new() });
             }
         }
         Ok(program)

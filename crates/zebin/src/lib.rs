@@ -20,6 +20,7 @@ pub mod spirv;
 pub use extract::plain_name;
 pub use extract::{Extracted, Item, ItemKind, extract};
 
+use visakit::isa::TextDirective;
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::info::{KernelInfo, ZeInfo};
@@ -77,13 +78,22 @@ pub struct VisaText {
 impl VisaText {
     /// Returns true if the text is a kernel; otherwise it is a function that kernels call.
     pub fn is_kernel(&self) -> bool {
-        self.text.lines().any(|line| line.trim_start().starts_with(".kernel "))
+        self.heading().is_some_and(|(directive, _)| directive == TextDirective::KernelLine)
     }
 
     /// Returns the name of the function whose text this is; `None` for a kernel.
     pub fn function(&self) -> Option<&str> {
-        let name = self.text.lines().find_map(|line| line.trim_start().strip_prefix(".global_function "))?;
+        let (_, name) = self.heading().filter(|(directive, _)| *directive == TextDirective::GlobalFunctionLine)?;
         name.trim().strip_prefix('"')?.split('"').next()
+    }
+
+    /// Returns the directive that begins the routine, and the rest of its line.
+    fn heading(&self) -> Option<(TextDirective, &str)> {
+        let headings = [TextDirective::KernelLine, TextDirective::GlobalFunctionLine];
+        self.text.lines().find_map(|line| {
+            let (word, rest) = line.trim_start().split_once(' ')?;
+            Some((headings.into_iter().find(|directive| directive.text() == word)?, rest))
+        })
     }
 }
 

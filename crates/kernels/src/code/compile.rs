@@ -12,7 +12,6 @@ use crate::lowering::{LowerError, Lowering, text_only};
 use visakit::isa::Instruction;
 use visakit::object::Routine;
 use visakit_machine::fault::Trap;
-use visakit_machine::memory::function_address;
 use visakit_machine::thread::ExecMask;
 
 /// Executes instructions by the semantics on their pages instead of by kernels.
@@ -24,8 +23,8 @@ pub trait Interpreter: Sync {
 
 impl CompiledRoutine {
     /// Lowers a kernel and the functions that it may call, each with its layout, the kernel first.
-    /// A thread may begin with `channels`. `symbols` are the addresses of the program's data. An
-    /// instruction that cannot be lowered stops only the threads that reach it.
+    /// A thread may begin with `channels`. `symbols` are the addresses of the program's data
+    /// and functions. An instruction that cannot be lowered stops only the threads that reach it.
     ///
     /// # Errors
     /// A branch without a target.
@@ -38,15 +37,11 @@ impl CompiledRoutine {
         interpreter: Option<&dyn Interpreter>,
         records: bool,
     ) -> Result<Self, String> {
-        let mut symbols = symbols.clone();
-        for (n, function) in functions.iter().enumerate() {
-            symbols.insert(function.name(), function_address(n));
-        }
         let mut builder = Builder::new(channels);
         let mut constants = Vec::new();
         let mut first = 0;
         for (routine, layout) in std::iter::once(&kernel).chain(functions).zip(&layouts) {
-            let mut lowering = Lowering::new(layout, routine).with_symbols(&symbols);
+            let mut lowering = Lowering::new(layout, routine).with_symbols(symbols);
             (lowering.constants, lowering.records) = (constants, records);
             builder.begin(routine.name());
             let lowered: Vec<_> =

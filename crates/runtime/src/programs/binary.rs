@@ -26,6 +26,7 @@ pub struct Binary {
     /// Programs that define this program's imports.
     linked: Vec<Arc<Binary>>,
     globals: OnceLock<Option<Globals>>,
+    functions: run::Functions,
     kernels: Mutex<HashMap<String, Arc<Entry>>>,
 }
 
@@ -77,8 +78,12 @@ impl Binary {
             },
             Err(finding) => return Err(finding.one_line()),
         };
-        let (globals, kernels) = (OnceLock::new(), Mutex::default());
-        Ok(Arc::new(Self { bytes, zebin, is_uniform, linked: Vec::new(), globals, kernels }))
+        Ok(Arc::new(Self::with(bytes, zebin, is_uniform, Vec::new())))
+    }
+
+    fn with(bytes: Vec<u8>, zebin: Zebin, is_uniform: bool, linked: Vec<Arc<Self>>) -> Self {
+        let (globals, functions, kernels) = Default::default();
+        Self { bytes, zebin, is_uniform, linked, globals, functions, kernels }
     }
 
     /// Returns the names of the undefined symbols.
@@ -115,8 +120,7 @@ impl Binary {
                 zebin.texts.push(text.clone());
             }
         }
-        let (bytes, is_uniform, linked) = (self.bytes.clone(), self.is_uniform, others.to_vec());
-        Arc::new(Self { bytes, zebin, is_uniform, linked, globals: OnceLock::new(), kernels: Mutex::default() })
+        Arc::new(Self::with(self.bytes.clone(), zebin, self.is_uniform, others.to_vec()))
     }
 
     /// Returns the names of the kernels.
@@ -231,7 +235,8 @@ impl Entry {
             text
         };
         let read = || {
-            let program = run::Program::from_zebin(&binary.zebin, Some(&self.info.name), Some(target));
+            let (zebin, name) = (&binary.zebin, Some(self.info.name.as_str()));
+            let program = run::Program::with_functions(zebin, &binary.functions, name, Some(target));
             program.map_err(|findings| findings.first().map_or_else(String::new, text))
         };
         self.code.get_or_init(read).as_ref().map_err(String::as_str)
