@@ -7,8 +7,13 @@ use visakit::text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::{Trap, TrapReport};
-use visakit_emulator::run::{FunctionText, Options, Policy, Program, RunError, launch};
-use visakit_zebin::info;
+use visakit_emulator::machine::memory::function_address;
+use visakit_emulator::run::{
+    Cache, FunctionText, Functions, Options, Outcome, Policy, Program, RunError, Surroundings, launch,
+};
+use visakit_native::Level;
+use visakit_zebin::info::{self, ZeInfo};
+use visakit_zebin::{Target, VisaText, Zebin};
 
 /// Returns a kernel of eight channels that loads a row from its first buffer into `X`, executes
 /// `body`, and stores `Y` to its second buffer.
@@ -78,9 +83,8 @@ const CALL: &str = "
     fcall (M1, 8) f 1 1
     mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
 
-/// Runs one group of eight work items; `environment` adds fields to the execution environment in
-/// `.ze_info`.
-fn run(kernel: &str, function: &str, environment: &str, input: [i32; 8]) -> Result<Vec<i32>, Box<TrapReport>> {
+/// Returns the kernel's description; `environment` adds fields to its execution environment.
+fn described(environment: &str) -> ZeInfo {
     let info = format!(
         "
 kernels:
@@ -94,22 +98,32 @@ kernels:
       - {{ type: global, usage: private_space, size: 64, is_simt_thread: true }}
 "
     );
-    let info = info::parse("k", &info).unwrap().kernels.remove(0);
+    info::parse("k", &info).unwrap()
+}
+
+fn program(kernel: &str, function: &str, environment: &str) -> Program {
+    let info = described(environment).kernels.remove(0);
     let mut program = Program::from_text("k.visaasm", kernel, info, Platform::Skl).unwrap();
     let options = text::Options { file: "f.visaasm".to_owned(), platform: Some(Platform::Skl) };
     let parsed = text::parse(function, options).unwrap();
     let (file, text) = ("f.visaasm".to_owned(), Some(function.to_owned()));
     program.data.functions.push(parsed.routine.name());
     program.functions.push(Arc::new(FunctionText { file, text, routine: parsed.routine, lines: parsed.lines }));
+    program
+}
+
+fn launched(program: &Program, input: [i32; 8], options: &Options<'_>) -> Result<Outcome, RunError> {
     let bytes = input.iter().flat_map(|n| n.to_le_bytes()).collect();
     let arguments = vec![Some(Argument::Buffer(bytes)), Some(Argument::Buffer(vec![0; 32]))];
-    let range = NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap();
+    launch(program, &NdRange::new(&[24], Some(&[8]), Some(&[100]), [0; 3]).unwrap(), arguments, options)
+}
+
+/// Runs three groups of eight work items; `environment` adds fields to the execution environment in
+/// `.ze_info`.
+fn run(kernel: &str, function: &str, environment: &str, input: [i32; 8]) -> Result<Vec<i32>, Box<TrapReport>> {
     let options = Options::from(Policy { threads: Some(1), max_instructions: Some(1_000_000), ..Policy::default() });
-    match launch(&program, &range, arguments, &options) {
-        Ok(mut outcome) => {
-            let bytes = outcome.buffers[1].take().unwrap();
-            Ok(bytes.as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes)).collect())
-        }
+    match launched(&program(kernel, function, environment), input, &options) {
+        Ok(outcome) => Ok(outcome.elements(1).unwrap()),
         Err(RunError::TrapReport(fault)) => Err(fault),
         Err(other) => panic!("{other}"),
     }
@@ -226,4 +240,104 @@ past:
     let fault = run(&kernel, &function(FIBONACCI), "", [0, 1, 2, 9, 4, 1, 2, 3]).unwrap_err();
     assert!(matches!(&fault.trap, Trap::Undefined(name) if name == "nowhere"), "{fault}");
     assert!(fault.trap.code() == "fault-undefined" && fault.to_string().contains("`nowhere`"), "{fault}");
+}
+
+/// Returns a zebin of kernels and functions; each text has the section of its position.
+fn zebin(texts: &[String]) -> Zebin {
+    let texts = (0..).zip(texts).map(|(section, text)| VisaText { section, offset: 0, text: text.clone() });
+    Zebin {
+        file: "calls.zebin".to_owned(),
+        target: Target::default(),
+        texts: texts.collect(),
+        info: described(""),
+        data: Vec::new(),
+        symbols: Vec::new(),
+        native: Vec::new(),
+    }
+}
+
+/// A function that returns its argument plus the number of a loop's rounds.
+fn counter(name: &str, rounds: u32) -> String {
+    let body = format!(
+        "
+    mov (M1, 8) N(0,0)<1> 0x0:d
+again:
+    add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> 0x1:d
+    cmp.lt (M1, 8) P1 N(0,0)<1;1,0> {rounds}:d
+    (P1) goto (M1, 8) again
+    add (M1, 8) RET(0,0)<1> ARG(0,0)<1;1,0> N(0,0)<1;1,0>"
+    );
+    function(&body).replace("\"f\"", &format!("\"{name}\"")).replace("\nf:", &format!("\n{name}:"))
+}
+
+#[test]
+fn a_program_has_the_functions_that_its_kernel_may_call() {
+    let calls = |name: &str| CALL.replace(" f ", &format!(" {name} "));
+    let calling = |name: &str| kernel(&calls(name)).replace("\"f\"", &format!("\"{name}\""));
+    let outer = function(&calls("g").replace("X(0,0)<1;1,0>", "ARG(0,0)<1;1,0>").replace("Y(0,0)<1>", "N(0,0)<1>"));
+    let outer = outer.replace("\n.decl N", "\n.funcdecl \"g\"\n.decl N");
+    // The last function has no valid text.
+    let broken = "    .global_function \"broken\"\n    nonsense\n".to_owned();
+    let texts = |kernel: String| [kernel, counter("unused", 1), outer.clone(), counter("g", 20), broken.clone()];
+    let functions = Functions::default();
+    let load =
+        |kernel: String| Program::with_functions(&zebin(&texts(kernel)), &functions, None, Some(Platform::Skl));
+    let names = |program: &Program| program.functions.iter().map(|f| f.routine.name()).collect::<Vec<_>>();
+    let [one, other] = ["f", "g"].map(|name| load(calling(name)).unwrap());
+    assert_eq!([names(&one), names(&other)], [vec!["f", "g"], vec!["g"]]);
+    assert!(Arc::ptr_eq(&one.functions[1], &other.functions[0]), "parsed once");
+    let outcome = launched(&one, [0, 1, 2, 3, 4, 5, 6, 7], &Options::default()).unwrap();
+    assert_eq!(outcome.elements::<i32>(1).unwrap(), [20, 21, 22, 23, 24, 25, 26, 27]);
+    // The place of a function that is not called is one of the whole file, as other kernels know it.
+    let address = ".decl F v_type=G type=uq num_elts=1 align=qword\n.kernel_attr";
+    let body = "    faddr g F(0,0)<1>\n    mov (M1_NM, 1) Y(0,0)<1> F(0,0)<0;1,0>";
+    let taken = load(kernel(body).replace(".kernel_attr", address)).unwrap();
+    assert_eq!(names(&taken), [""; 0]);
+    let outcome = launched(&taken, [0; 8], &Options::default()).unwrap();
+    assert_eq!(outcome.elements::<i32>(1).unwrap()[0] as u64, function_address(2));
+    // A call by address may reach any of them.
+    let called = kernel("    ifcall (M1, 8) F(0,0)<0;1,0> 1 1").replace(".kernel_attr", address);
+    let findings = load(called).unwrap_err();
+    assert!(findings[0].file.contains("section 4"), "{}", findings[0].file);
+}
+
+/// Functions that threads call for the first time after native code exists are interpreted, and
+/// later compiled as well.
+#[test]
+fn functions_are_compiled_after_they_have_been_called() {
+    if Level::of_host().is_none() {
+        return;
+    }
+    // Native code has the usual floating-point mode.
+    let body = "
+    mov (M1_NM, 1) %cr0(0,0)<1> 0x4c0:ud
+    cmp.gt (M1, 8) P1 X(0,0)<1;1,0> 0x4:d
+    mov (M1, 8) ARG(0,0)<1> X(0,0)<1;1,0>
+    (!P1) fcall (M1, 8) f 1 1
+    (P1) fcall (M1, 8) g 1 1
+    mov (M1, 8) Y(0,0)<1> RET(0,0)<1;1,0>";
+    let declared = ".decl P1 v_type=P num_elts=8\n.kernel_attr";
+    let kernel = kernel(body).replace(".kernel_attr", declared).replace("\n.decl IN", "\n.funcdecl \"g\"\n.decl IN");
+    let zebin = zebin(&[kernel, counter("f", 2000), counter("g", 3000)]);
+    let program = Program::from_zebin(&zebin, None, Some(Platform::Skl)).unwrap();
+    let cache = Cache::default();
+    let policy = Policy { threads: Some(1), stats: true, ..Policy::default() };
+    let surroundings = Surroundings { cache: Some(&cache), ..Surroundings::default() };
+    let options = Options { policy, surroundings, ..Options::default() };
+    // Returns the share of native instructions.
+    let share = |input: [i32; 8]| {
+        let outcome = launched(&program, input, &options).unwrap();
+        let sum = |n: i32| n + if n > 4 { 3000 } else { 2000 };
+        assert_eq!(outcome.elements::<i32>(1).unwrap(), input.map(sum));
+        let stats = outcome.stats.unwrap();
+        stats.native as f64 / stats.instructions as f64
+    };
+    let (few, many) = ([1, 2, 3, 4, 3, 2, 1, 0], [5, 6, 7, 8, 9, 10, 11, 12]);
+    let until_native = |input| (0..1000).any(|_| share(input) > 0.9);
+    assert!(until_native(few), "the first function is compiled");
+    let first = share(many);
+    assert!(first < 0.1, "the second function has no code yet, but {first} is native");
+    assert!(until_native(many), "the second function is compiled");
+    assert!(share(few) > 0.9, "the first function still has code");
+    assert!(share([1, 6, 2, 7, 3, 8, 4, 9]) > 0.9, "some channels call one, some the other");
 }

@@ -1,9 +1,9 @@
-//! Recursion: every activation of a function has its own variables, predicates and waiting
+//! Calls of functions: every activation of a function has its own variables, predicates and waiting
 //! channels.
 //!
-//! A function's state has one fixed location, so that operands are offsets. On recursive entry the
-//! state is saved, and it is restored when the inner activation returns. Functions that do not
-//! recurse have no cost.
+//! A function's state has one fixed location, so that operands are offsets. It is zeroed at the
+//! first call in a thread. On recursive entry the state is saved, and it is restored when the inner
+//! activation returns. Functions that do not recurse have no other cost.
 
 use std::ops::Range;
 
@@ -26,21 +26,25 @@ pub struct Function {
 }
 
 /// Enters the n-th function with `taken`, a non-empty subset of the active channels. `back` is the
-/// return block.
+/// return block. At the first call in a thread, the function's state is zeroed; then returns true.
 #[inline]
-pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) {
+pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) -> bool {
     let function = &functions[n];
     if thread.activations.len() < functions.len() {
         thread.activations.resize(functions.len(), Activations::default());
     }
-    if thread.activations[n].open > 0 {
+    let before = thread.activations[n];
+    if !before.is_used {
+        clear(thread, function, 0);
+    }
+    if before.open > 0 {
         let outer = put_aside(thread, function);
         thread.outer.push(outer);
     }
-    thread.activations[n].open += 1;
-    thread.activations[n].is_used = true;
+    thread.activations[n] = Activations { open: before.open + 1, is_used: true };
     thread.active =
         thread.flow.call(thread.active, taken, Callee { routine: function.entry, function: Some(n) }, back);
+    !before.is_used
 }
 
 /// Leaves the routine for `leaving`, a subset of the active channels. `next` is the following
@@ -60,22 +64,14 @@ pub fn leave(thread: &mut Thread, functions: &[Function], leaving: u32, next: u3
     left.next
 }
 
-/// Zeroes the state of the kernel and of the functions that the thread has entered since the last
-/// call; a program may have many more. `registers` are those of all variables, which address
-/// variables can reach.
-pub fn clear(thread: &mut Thread, registers: Range<u32>, kernel: &Function, functions: &[Function]) {
-    let used = functions.iter().zip(&mut thread.activations);
-    let used = used.filter_map(|(function, own)| std::mem::take(&mut own.is_used).then_some(function));
-    for function in std::iter::once(kernel).chain(used) {
-        let reaches_all = !function.registers[1].is_empty();
-        let written = if reaches_all { std::slice::from_ref(&registers) } else { &function.registers[..] };
-        for range in written {
-            let start = range.start.max(registers.start);
-            thread.registers.bytes_mut(start)[..range.end.saturating_sub(start) as usize].fill(0);
-        }
-        thread.predicates[function.predicates.clone()].fill(0);
-        thread.surfaces[function.states.clone()].fill(0);
+/// Zeroes the state of a function, except registers before offset `first`.
+pub fn clear(thread: &mut Thread, function: &Function, first: u32) {
+    for range in &function.registers {
+        let start = range.start.max(first);
+        thread.registers.bytes_mut(start)[..range.end.saturating_sub(start) as usize].fill(0);
     }
+    thread.predicates[function.predicates.clone()].fill(0);
+    thread.surfaces[function.states.clone()].fill(0);
 }
 
 fn put_aside(thread: &mut Thread, function: &Function) -> Outer {

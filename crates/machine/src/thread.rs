@@ -217,7 +217,7 @@ pub struct Thread {
 pub struct Activations {
     /// Number of open activations.
     pub open: u32,
-    /// True if the function may have changed its state since that was zeroed.
+    /// True if the thread has called the function.
     pub is_used: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Code of small routines, run over slices.
 
 use visakit_native::ir::{
-    Action, Behind, Binary, Block, End, Expression, Function, Kind, Logic, Mask, Node, Relation, Step,
+    Action, Behind, Binary, Block, End, Expression, Function, Kind, Logic, Mask, Node, Relation, Routine, Step,
 };
 use visakit_native::{Code, Exit, Level, compile};
 
@@ -38,6 +38,31 @@ fn loops(code: &Code) {
     state.put(0, |_| u32::MAX);
     assert_eq!(state.run(code, 0, None, &nowhere()), Some(Exit::Block(0)));
     assert_eq!(state.executed, 1002);
+}
+
+/// The caller executes blocks without code, and a thread begins without their registers.
+#[test]
+fn blocks_that_are_left_return_before_their_first_step() {
+    let Some(level) = Level::of_host() else { return };
+    let (steps, again) = count();
+    let outside =
+        || Block { steps: vec![step(Action::Outside)], instructions: 1, end: End::Outside(Behind::Anything) };
+    let end = End::Branch { mask: again, uniform: false, target: 0 };
+    let blocks = vec![Block { steps: steps.into(), instructions: 3, end }, outside(), outside()];
+    let (left, private) = (vec![1..2, 7..9], vec![70..70, 128..200]);
+    let routine = routine(blocks);
+    let code = compile(&Routine { left, private, ..routine.clone() }, level).unwrap();
+    let mut state = State::new(0xffff);
+    assert_eq!(state.run(&code, 0, None, &nowhere()), Some(Exit::Block(1)));
+    assert_eq!((state.executed, state.get(64)), (3, [1; 16]), "the first block has run, and nothing else");
+    assert_eq!(code.behind(2, 0xffff), None);
+    assert!(code.behind(3, 0xffff).is_some(), "the next block has code");
+    assert!(matches!(state.run(&code, 2, None, &nowhere()), Some(Exit::Step { step: 3, .. })));
+    let needs = |code: &Code| (0..256).step_by(32).filter(|at| code.needs(*at, 0xffff) != 0).collect::<Vec<_>>();
+    assert_eq!(needs(&compile(&routine, level).unwrap()), [0, 32, 64, 96, 128, 160, 192, 224]);
+    assert_eq!(needs(&code), [0, 32, 64, 96, 192, 224]);
+    // Registers that do not exist.
+    assert!(compile(&Routine { private: vec![0..BYTES as u32 + 1], ..routine }, level).is_err());
 }
 
 /// A pause ends the time slice if little of it is left.

@@ -1,6 +1,7 @@
 //! Cache of lowered programs across launches, and native code for programs that run long.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -27,6 +28,10 @@ const SMALL: u64 = 10_000;
 /// many.
 pub(super) const SIZES: usize = 16;
 
+/// Number of versions of native code. All but the last leave the functions to the interpreter that
+/// no thread had called when it was compiled.
+pub(super) const VERSIONS: usize = 4;
+
 /// A lowered program with its key: the size of the payload, and the addresses of the program's
 /// symbols.
 pub(super) struct Lowered {
@@ -35,17 +40,43 @@ pub(super) struct Lowered {
     /// Instruction set level of native code; operations are only recorded if it is present.
     level: Option<Level>,
     pub(super) code: CompiledRoutine,
-    /// Number of executed instructions after which native code is compiled.
-    warm: u64,
-    /// Native code without and with counts, or the reason for its absence.
-    native: [OnceLock<Result<Code, Refusal>>; 2],
-    is_begun: [AtomicBool; 2],
+    /// The kernel, then its functions.
+    parts: Vec<Part>,
+    /// Native code without and with counts.
+    native: [Native; 2],
     /// Number of instructions that launches executed without native code.
     executed: AtomicU64,
     /// Instructions per group in the last launch; 0 before the first.
     each: AtomicU64,
     /// Initial thread states by group size, as requested so far.
     pub(super) starts: Mutex<Vec<Arc<Starts>>>,
+}
+
+/// The kernel or a function.
+struct Part {
+    /// Number of executed instructions after which it is compiled.
+    warm: u64,
+    /// True if a thread has called it.
+    is_entered: AtomicBool,
+}
+
+/// The versions of native code.
+#[derive(Default)]
+struct Native {
+    /// Each version, or the reason for its absence.
+    versions: [OnceLock<Result<Code, Refusal>>; VERSIONS],
+    begun: Mutex<Begun>,
+}
+
+/// The last version whose compilation has begun.
+#[derive(Clone, Copy, Default)]
+struct Begun {
+    /// Number of versions so far.
+    count: usize,
+    /// Number of its parts.
+    parts: usize,
+    /// Value of [`Lowered::executed`] when it began.
+    executed: u64,
 }
 
 impl Cache {
@@ -63,31 +94,36 @@ impl Cache {
             return Ok(Arc::clone(kept));
         }
         let code = lower()?;
-        let (native, is_begun, executed, each, starts) = Default::default();
-        let (symbols, warm) = (symbols.clone(), warm_after(&code));
-        let lowered =
-            Arc::new(Lowered { payload, symbols, level, code, warm, native, is_begun, executed, each, starts });
+        let (native, executed, each, starts) = Default::default();
+        let (symbols, parts) = (symbols.clone(), parts(&code));
+        let lowered = Arc::new(Lowered { payload, symbols, level, code, parts, native, executed, each, starts });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
 }
 
 impl Lowered {
-    /// Returns the native code, if it has been compiled.
-    pub(super) fn native(&self, count: bool) -> Option<&Code> {
-        self.native[usize::from(count)].get()?.as_ref().ok()
+    /// Returns the newest native code, with the number of its version.
+    pub(super) fn native(&self, count: bool) -> Option<(usize, &Code)> {
+        let versions = self.native[usize::from(count)].versions.iter().enumerate().rev();
+        versions.into_iter().find_map(|(version, code)| Some((version, code.get()?.as_ref().ok()?)))
     }
 
-    /// Returns the reason why the requested native code does not exist.
+    /// Returns the reason why there is no native code that was requested.
     pub(super) fn refusal(&self, count: bool) -> Option<Refusal> {
-        self.native[usize::from(count)].get()?.as_ref().err().copied()
+        let mut versions = self.native[usize::from(count)].versions.iter().filter_map(OnceLock::get);
+        versions.find_map(|code| code.as_ref().err().copied()).filter(|_| self.native(count).is_none())
     }
 
-    /// Compiles native code.
+    /// Compiles native code for the whole program.
     pub(super) fn compile(&self, count: bool) {
-        self.native[usize::from(count)].get_or_init(|| {
+        self.compile_version(VERSIONS - 1, &vec![true; self.parts.len()], count);
+    }
+
+    fn compile_version(&self, version: usize, parts: &[bool], count: bool) {
+        self.native[usize::from(count)].versions[version].get_or_init(|| {
             let level = self.level.ok_or(Refusal::Host)?;
-            visakit_native::compile(&self.code.native(count), level)
+            visakit_native::compile(&self.code.native(count, |function| parts[function + 1]), level)
         });
     }
 
@@ -108,6 +144,15 @@ impl Lowered {
         self.executed.fetch_add(instructions, Relaxed);
     }
 
+    /// Notes that a thread has called a function.
+    #[inline]
+    pub(super) fn note_entered(&self, function: usize) {
+        let is_entered = &self.parts[function + 1].is_entered;
+        if !is_entered.load(Relaxed) {
+            is_entered.store(true, Relaxed);
+        }
+    }
+
     /// Compiles native code, unless a thread has begun to, if a launch with `rest` remaining
     /// instructions is worth it. Earlier launches count, because they are likely to recur. The
     /// finished part of this launch does not count, otherwise a nearly complete launch would
@@ -116,24 +161,59 @@ impl Lowered {
     /// The calling thread waits, so that its processor compiles; the launch's other threads
     /// continue. Compilation runs on a separate thread because the caller's stack may be small.
     pub(super) fn warm(&self, rest: u64, count: bool) {
-        let is_enough = self.executed.load(Relaxed).saturating_add(rest) >= self.warm;
-        if is_enough && !self.is_begun[usize::from(count)].swap(true, Relaxed) {
+        if let Some((version, parts)) = self.due(rest, count) {
             std::thread::scope(|scope| {
+                let compile = || self.compile_version(version, &parts, count);
                 // If the system provides no more threads, the program is interpreted.
-                let thread = std::thread::Builder::new().spawn_scoped(scope, || self.compile(count));
+                let thread = std::thread::Builder::new().spawn_scoped(scope, compile);
                 let _ = thread.map(|thread| thread.join());
             });
         }
     }
+
+    /// Returns the version that is to be compiled now, and which parts of the program it has.
+    fn due(&self, rest: u64, count: bool) -> Option<(usize, Vec<bool>)> {
+        let native = &self.native[usize::from(count)];
+        // A thread that compiles holds no lock; one that looks need not wait.
+        let mut begun = native.begun.try_lock().ok()?;
+        (begun.count < VERSIONS).then_some(())?;
+        let mut parts: Vec<bool> = self.parts.iter().map(|part| part.is_entered.load(Relaxed)).collect();
+        let entered = parts.iter().filter(|is_entered| **is_entered).count();
+        let is_refused = || native.versions.iter().any(|code| matches!(code.get(), Some(Err(_))));
+        (entered > begun.parts && !is_refused()).then_some(())?;
+        let executed = self.executed.load(Relaxed);
+        let warm = self.parts.iter().zip(&parts).filter(|(_, is_entered)| **is_entered).map(|(part, _)| part.warm);
+        (executed.saturating_sub(begun.executed).saturating_add(rest) >= warm.sum()).then_some(())?;
+        let version = if entered == parts.len() { VERSIONS - 1 } else { begun.count };
+        if version == VERSIONS - 1 {
+            parts.fill(true);
+        }
+        *begun = Begun { count: version + 1, parts: entered, executed };
+        Some((version, parts))
+    }
 }
 
-/// Returns the number of executed instructions after which a routine is compiled.
-fn warm_after(code: &CompiledRoutine) -> u64 {
-    let steps = code.steps.len() as u64;
-    let updates = code.actions.iter().zip(&code.marks).filter_map(|(action, mark)| match action {
-        Action::Transfer(Transfer { access: Access::Update(_), .. }) => Some(mark.enable.lanes),
-        _ => None,
-    });
+/// Returns the kernel and its functions.
+fn parts(code: &CompiledRoutine) -> Vec<Part> {
+    let first = code.functions.first().map_or(code.blocks.len() as u32, |function| function.blocks.start);
+    let functions = code.functions.iter().map(|function| function.blocks.clone());
+    let part = |(n, blocks): (usize, Range<u32>)| {
+        let steps =
+            |block: u32| code.blocks.get(block as usize).map_or(code.steps.len(), |block| block.first as usize);
+        let warm = warm_after(code, steps(blocks.start)..steps(blocks.end));
+        Part { warm, is_entered: AtomicBool::new(n == 0) }
+    };
+    std::iter::once(0..first).chain(functions).enumerate().map(part).collect()
+}
+
+/// Returns the number of executed instructions after which steps are compiled.
+fn warm_after(code: &CompiledRoutine, range: Range<usize>) -> u64 {
+    let steps = range.len() as u64;
+    let updates =
+        code.actions[range.clone()].iter().zip(&code.marks[range]).filter_map(|(action, mark)| match action {
+            Action::Transfer(Transfer { access: Access::Update(_), .. }) => Some(mark.enable.lanes),
+            _ => None,
+        });
     let work = updates.fold(steps, |work, lanes| work + u64::from(lanes.count_ones()));
     // The interpreter's time per instruction grows by `work / steps`.
     WARM.saturating_mul(steps).saturating_mul(steps).checked_div(work).unwrap_or(0)

@@ -57,7 +57,7 @@ pub(super) fn dispatch(
         progress: options.observers.progress,
         queue: Queue::new(groups, workers, is_any_order),
         faults: Mutex::default(),
-        total: Mutex::new((Counts::new(plan.code), Vec::new())),
+        total: Mutex::new((Counts::new(plan.code, plan.count), Vec::new())),
     };
     if workers == 1 {
         // An observer stays on this thread.

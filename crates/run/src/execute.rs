@@ -1,5 +1,7 @@
 //! Execution of a hardware thread, block by block.
 
+use std::ops::Range;
+
 use crate::limits::CALL_DEPTH;
 use crate::native::{Begun, Native};
 use crate::plan::Plan;
@@ -56,13 +58,14 @@ fn run_natively<'w, const COUNT: bool>(
     let code = plan.code;
     loop {
         let behind = match exit {
-            // Native code leaves a block only on a limit or a trap; the interpreter determines
-            // which.
+            // Native code leaves a block on a limit or a trap, which the interpreter determines, or
+            // because it has no code for the function.
             Some(Exit::Block(block)) => {
                 thread.flow.block = block;
                 if let Some(out) = begin(plan, thread)? {
                     return Ok(out);
                 }
+                counts.left += u64::from(code.blocks[block as usize].instructions);
                 code.blocks[block as usize].first as usize
             }
             Some(Exit::Step { step, .. }) => {
@@ -331,6 +334,13 @@ fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back
         return Err(Box::new(Trap::Illegal("function calls are nested without end".to_owned())));
     }
     plan.check_stack(thread)?;
-    activation::enter(thread, &plan.code.functions, function, taken, back);
+    let is_first = activation::enter(thread, &plan.code.functions, function, taken, back);
+    plan.lowered.note_entered(function);
+    if let Some(poison) = plan.poison.filter(|_| is_first) {
+        let function = &plan.code.functions[function];
+        let Range { start, end } = function.registers[0];
+        poison.fill_registers(&mut thread.registers.bytes_mut(0)[..end as usize], start as usize);
+        thread.predicates[function.predicates.clone()].fill(poison.predicate());
+    }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Functions of a program: those that a kernel may call, each parsed once for all kernels.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -49,10 +50,9 @@ impl Functions {
                 Callee::Any => 0..texts.len(),
             };
             for n in callees {
-                if !found.contains_key(&n) {
-                    let function = self.get(zebin, n, texts[n], platform)?;
+                if let Entry::Vacant(place) = found.entry(n) {
+                    let function = place.insert(self.get(zebin, n, texts[n], platform)?);
                     rest.extend(called(&function.routine));
-                    found.insert(n, function);
                 }
             }
         }

@@ -73,7 +73,7 @@ impl<'a> Worker<'a> {
             images: Vec::new(),
             implicit: [0; 3],
             long_turn: LONG_TURN,
-            counts: Counts::new(plan.code),
+            counts: Counts::new(plan.code, plan.count),
         }
     }
 
@@ -82,7 +82,8 @@ impl<'a> Worker<'a> {
         if self.plan.warms {
             // The instructions of a group that faults are not counted.
             let counts = &self.counts;
-            self.plan.lowered.note_interpreted(counts.instructions.saturating_sub(counts.with_native));
+            let interpreted = counts.instructions.saturating_sub(counts.with_native);
+            self.plan.lowered.note_interpreted(interpreted.saturating_add(counts.left));
         }
         self.counts
     }

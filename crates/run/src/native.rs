@@ -18,6 +18,8 @@ use visakit_machine::trace::Trace;
 
 /// Native code and the memory of the groups that a host thread runs.
 pub(super) struct Native<'a> {
+    /// Number of the code's version.
+    version: usize,
     code: &'a Code,
     /// Register offset of the control register, if the program starts by setting it.
     control: Option<u32>,
@@ -47,7 +49,7 @@ pub(super) struct Stopped {
 impl<'a> Native<'a> {
     /// Returns the native code of a launch, if it has been compiled.
     pub(super) fn of(plan: &'a Plan<'_>, world: &World<'a>) -> Option<Self> {
-        plan.lowered.native(plan.count).map(|code| Self::new(code, plan.code, world))
+        plan.lowered.native(plan.count).map(|native| Self::new(native, plan.code, world))
     }
 
     /// As [`Native::of`], in a group that has executed `done` instructions and may be the only one.
@@ -58,12 +60,12 @@ impl<'a> Native<'a> {
         Self::of(plan, world)
     }
 
-    fn new(code: &'a Code, routine: &CompiledRoutine, world: &World<'a>) -> Self {
+    fn new((version, code): (usize, &'a Code), routine: &CompiledRoutine, world: &World<'a>) -> Self {
         let control = match routine.actions[..] {
             [Action::Control { at, .. }, ..] if routine.blocks[0].end > 0 => Some(at),
             _ => None,
         };
-        let mut native = Self { code, control, memory: Memory::default(), state: None };
+        let mut native = Self { version, code, control, memory: Memory::default(), state: None };
         native.refresh(world);
         native
     }
@@ -96,9 +98,9 @@ impl<'a> Native<'a> {
             Memory::new(buffers, surfaces, world.local.words()).with_slots(slots).with_private(lend(world.scratch));
     }
 
-    /// Returns the code.
-    pub(super) fn code(&self) -> &'a Code {
-        self.code
+    /// Returns the code, with the number of its version.
+    pub(super) fn code(&self) -> (usize, &'a Code) {
+        (self.version, self.code)
     }
 
     /// Returns true if native code can start threads, because it sets their floating-point mode.

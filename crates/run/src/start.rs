@@ -12,7 +12,7 @@ use visakit_launch::payload::{ThreadStart, group_words};
 use visakit_machine::activation;
 use visakit_machine::flow::Flow;
 use visakit_machine::poison::Poison;
-use visakit_machine::thread::{Registers, Thread};
+use visakit_machine::thread::{Activations, Registers, Thread};
 use visakit_native::{Code, PIECE, Piece, Threads, WordPlace};
 
 /// Offset in r0 of the byte with the thread's number in its group.
@@ -82,8 +82,13 @@ impl Starts {
 
     /// Returns the register images of a launch's threads. Overwrites the registers of `thread`,
     /// which must not be running.
-    pub(super) fn images(&self, plan: &Plan<'_>, code: &Code, thread: &mut Thread) -> Option<Images> {
-        let template = &self.templates[usize::from(plan.count)];
+    pub(super) fn images(
+        &self,
+        plan: &Plan<'_>,
+        (version, code): (usize, &Code),
+        thread: &mut Thread,
+    ) -> Option<Images> {
+        let template = &self.templates[usize::from(plan.count)][version];
         let template = template.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
         Some(template.images(plan, self, thread))
     }
@@ -204,13 +209,14 @@ impl Images {
 pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, group: [u32; 3], index: u32) {
     let (layout, start) = (&plan.code.layout, &starts.threads[index as usize]);
     // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
-    let own = plan.payload.len() as u32..layout.constants_at;
-    activation::clear(thread, own, &layout.own(), &plan.code.functions);
+    // Those of functions are zeroed when they are called.
+    let own = layout.own();
+    activation::clear(thread, &own, plan.payload.len() as u32);
     let registers: &mut Registers = &mut thread.registers;
     let bytes = registers.bytes_mut(0);
     plan.payload.fill(bytes, starts.size, start);
     if let Some(poison) = plan.poison {
-        poison.fill_registers(&mut bytes[..layout.len as usize], plan.payload.len());
+        poison.fill_registers(&mut bytes[..own.registers[0].end as usize], plan.payload.len());
         thread.predicates.fill(poison.predicate());
     }
     for (offset, word) in group_words(group) {
@@ -275,7 +281,7 @@ pub(super) fn clear_tables(plan: &Plan<'_>, thread: &mut Thread) {
 pub(super) fn begin(thread: &mut Thread, start: &ThreadStart, index: u32) {
     thread.dispatched = start.channels;
     thread.set_mode(0);
-    thread.activations.iter_mut().for_each(|activations| activations.open = 0);
+    thread.activations.fill(Activations::default());
     thread.outer.clear();
     thread.index = index;
     thread.signals.clear();

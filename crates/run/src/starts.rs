@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::cache::VERSIONS;
 use visakit::isa::predefined;
 use visakit_kernels::layout::Layout;
 use visakit_launch::payload::ThreadStart;
@@ -40,9 +41,9 @@ pub(super) struct Starts {
     /// Size of a thread's scratch memory in bytes.
     pub(super) pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
-    /// Register templates of native code, without and with counts, once requested. `None` if the
-    /// registers depend on the group in other ways than by words that equal its id.
-    pub(super) templates: [OnceLock<Option<Template>>; 2],
+    /// Register templates of each version of native code, without and with counts, once requested.
+    /// `None` if the registers depend on the group in other ways than by words that equal its id.
+    pub(super) templates: [[OnceLock<Option<Template>>; VERSIONS]; 2],
 }
 
 /// Initial registers that native code reads, without the arguments of a launch.

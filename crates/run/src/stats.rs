@@ -26,12 +26,15 @@ pub(super) struct Counts {
     /// Number of instructions of threads with native code, and how many of these were interpreted.
     pub with_native: u64,
     pub interpreted: u64,
+    /// Number of instructions of blocks that native code has left to the interpreter.
+    pub left: u64,
 }
 
 impl Counts {
-    /// Returns zero counts.
-    pub(super) fn new(code: &CompiledRoutine) -> Self {
-        Self { steps: vec![[0; 2]; code.steps.len()], branches: vec![[0; 2]; code.blocks.len()], ..Self::default() }
+    /// Returns zero counts. Steps and branches are counted only on request.
+    pub(super) fn new(code: &CompiledRoutine, count: bool) -> Self {
+        let of = |len: usize| vec![[0; 2]; if count { len } else { 0 }];
+        Self { steps: of(code.steps.len()), branches: of(code.blocks.len()), ..Self::default() }
     }
 
     /// Adds the counts of a thread that has ended.

@@ -10,8 +10,9 @@ use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
     /// Returns the routine as input of the native code generator. With `count`, native code counts
-    /// steps and channels.
-    pub fn native(&self, count: bool) -> ir::Routine {
+    /// steps and channels. Functions for which `has_code` returns false are left to the
+    /// interpreter.
+    pub fn native(&self, count: bool, has_code: impl Fn(usize) -> bool) -> ir::Routine {
         // The return targets of subroutines are unknown to native code.
         let calls = |block: &Block| {
             matches!(block.next, Terminator::Call { .. } | Terminator::Enter { .. } | Terminator::CallAddress { .. })
@@ -21,8 +22,16 @@ impl CompiledRoutine {
             Action::Control { plain, .. } => Some(*plain),
             _ => None,
         });
-        let block = |block: &Block| {
+        let left = self.functions.iter().enumerate().filter(|(n, _)| !has_code(*n));
+        let left: Vec<_> = left.map(|(_, function)| function.blocks.clone()).collect();
+        let is_left = |n: usize| left.iter().any(|blocks| blocks.contains(&(n as u32)));
+        let block = |(n, block): (usize, &Block)| {
             let range = block.first as usize..block.end as usize;
+            if is_left(n) {
+                let step = Step { mask: mask_in(&block.mark.enable), action: Action::Outside };
+                let end = End::Outside(Behind::Anything);
+                return ir::Block { steps: vec![step; range.len()], instructions: block.instructions, end };
+            }
             let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
             let mut known = HashMap::new();
             let mask = mask_in(&block.mark.enable);
@@ -54,7 +63,9 @@ impl CompiledRoutine {
             register_bytes: self.layout.constants_at + self.constants.len() as u32,
             predicates: predicates as u32,
             states: states as u32,
-            blocks: self.blocks.iter().map(block).collect(),
+            blocks: self.blocks.iter().enumerate().map(block).collect(),
+            private: self.functions.iter().flat_map(|function| function.registers.clone()).collect(),
+            left,
             count,
         }
     }

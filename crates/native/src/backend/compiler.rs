@@ -47,18 +47,13 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     emit_switch(&mut masm);
     masm.asm.bind(labels.leave);
     emit_leave(&mut masm);
-    let parts = link(masm, entry, labels, live, routine.register_bytes).ok_or(Refusal::Encoding)?;
+    let parts = link(masm, entry, labels, live, routine).ok_or(Refusal::Encoding)?;
     Code::new(parts, routine).ok_or(Refusal::Host)
 }
 
 /// Resolves the labels. Returns `None` if an instruction could not be encoded.
-fn link(
-    masm: MacroAssembler,
-    entry: Label,
-    labels: Labels,
-    live: Liveness,
-    register_bytes: u32,
-) -> Option<LinkedCode> {
+fn link(masm: MacroAssembler, entry: Label, labels: Labels, live: Liveness, routine: &Routine) -> Option<LinkedCode> {
+    let register_bytes = routine.register_bytes;
     let (bytes, places) = masm.asm.finish()?;
     let place = |label: &Label| places.get(label.index()).copied().unwrap_or(usize::MAX);
     Some(LinkedCode {
@@ -69,7 +64,7 @@ fn link(
         steps: labels.steps.iter().map(|step| step.map(|label| label.as_ref().map_or(usize::MAX, place))).collect(),
         full: labels.full,
         functions: masm.functions,
-        begin: live.begin.map(|bytes| bytes.dense(register_bytes)),
+        begin: live.begin.map(|bytes| bytes.dense(register_bytes).without(&routine.private)),
         written: live.written.dense(register_bytes),
     })
 }

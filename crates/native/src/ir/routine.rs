@@ -1,5 +1,7 @@
 //! Routines: blocks of steps, and the continuation after each block.
 
+use std::ops::Range;
+
 use crate::ir::expression::{Expression, Relation, Value};
 use crate::ir::indirect::Indirect;
 use crate::ir::mask::Mask;
@@ -16,8 +18,21 @@ pub struct Routine {
     pub states: u32,
     /// Blocks in program order.
     pub blocks: Vec<Block>,
+    /// Ranges of blocks without code, in ascending order: the caller executes them.
+    pub left: Vec<Range<u32>>,
+    /// Registers that the caller initializes when it enters the blocks that use them. A thread
+    /// begins without them.
+    pub private: Vec<Range<u32>>,
     /// True if steps and channels are counted.
     pub count: bool,
+}
+
+impl Routine {
+    /// Returns true if block `n` has no code.
+    pub fn is_left(&self, n: u32) -> bool {
+        let next = self.left.partition_point(|range| range.end <= n);
+        self.left.get(next).is_some_and(|range| range.contains(&n))
+    }
 }
 
 /// Steps that are executed in order.

@@ -46,7 +46,7 @@ pub(crate) fn count() -> ([Step; 2], Mask) {
 }
 
 pub(crate) fn routine(blocks: Vec<Block>) -> Routine {
-    Routine { register_bytes: BYTES as u32, predicates: 4, states: 1, blocks, count: false }
+    Routine { register_bytes: BYTES as u32, predicates: 4, states: 1, blocks, ..Routine::default() }
 }
 
 /// A thread's state.

@@ -1,6 +1,8 @@
 //! Sets of bytes of the register file, in words of 64 bytes. A set costs as much as it has words
 //! that are neither empty nor full, whatever the size of the register file.
 
+use std::ops::Range;
+
 /// A set of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet {
@@ -52,6 +54,17 @@ impl ByteSet {
 pub(crate) struct DenseByteSet(Vec<u64>);
 
 impl DenseByteSet {
+    /// Returns the set without ranges of bytes.
+    pub(crate) fn without(mut self, ranges: &[Range<u32>]) -> Self {
+        let ranges = ranges.iter().filter(|range| !range.is_empty());
+        for (word, bits) in ranges.flat_map(|range| words(range.start, range.end - range.start)) {
+            if let Some(word) = self.0.get_mut(word as usize) {
+                *word &= !bits;
+            }
+        }
+        self
+    }
+
     fn touch(&self, at: u32, bytes: u32) -> bool {
         words(at, bytes).any(|(word, bits)| self.0.get(word as usize).is_some_and(|word| word & bits != 0))
     }

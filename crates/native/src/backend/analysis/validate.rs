@@ -1,6 +1,8 @@
 //! Validation: conditions that a routine must satisfy so that its code stays inside a frame's
 //! tables.
 
+use std::ops::Range;
+
 use crate::ir::{
     Access, Action, Addresses, Block, End, Expression, Indirect, Mask, Node, Own, Routine, Space, Transfer, Update,
     Value,
@@ -20,7 +22,9 @@ pub(crate) fn is_countable(routine: &Routine) -> bool {
 /// Returns true if all offsets and numbers are within the routine's declarations: the code reads
 /// nothing after the last register, not even as part of a vector.
 pub(crate) fn is_sound(routine: &Routine) -> bool {
+    let is_private = |range: &Range<u32>| range.end <= routine.register_bytes;
     routine.blocks.iter().all(|block| is_block(routine, block, routine.blocks.len() as u32))
+        && routine.private.iter().all(is_private)
 }
 
 fn is_block(routine: &Routine, block: &Block, count: u32) -> bool {

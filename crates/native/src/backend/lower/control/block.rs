@@ -11,7 +11,7 @@ use crate::backend::asm::operand::at;
 use crate::backend::lower::control::cold_path::{emit_cold_paths, forget_classes};
 use crate::backend::lower::control::context::{Labels, RoutineContext};
 use crate::backend::lower::control::end::emit_end;
-use crate::backend::lower::control::entry::cold_exit;
+use crate::backend::lower::control::entry::{cold_exit, emit_exit};
 use crate::backend::lower::control::rounding::{emit_rounded, rounded};
 use crate::backend::lower::control::step::{attempt, prepare_step, step_or_outside};
 use crate::backend::lower::emitter::Emitter;
@@ -30,16 +30,20 @@ const COLD_PATHS_AT_END: usize = 1 << 12;
 pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, labels: &mut Labels, n: u32) -> Option<()> {
     let block = &cx.routine.blocks[n as usize];
     e.masm.asm.bind(labels.blocks[n as usize]);
+    let first = labels.steps.len() as u32;
+    labels.steps.extend(block.steps.iter().map(|_| [None; 2]));
+    let channels = channels(block, cx.routine.count);
+    labels.full.extend(block.steps.iter().map(|_| channels));
+    if cx.routine.is_left(n) {
+        emit_exit(&mut e.masm, labels.leave, n, exit::BLOCK);
+        return Some(());
+    }
     emit_join(&mut e.masm, n);
     let over = cold_exit(&mut e.masm, labels.leave, n, exit::BLOCK);
     let asm = &mut e.masm.asm;
     asm.rm(Code::Cmp_r64_rm64, EXECUTED, at(FRAME, offset::UNTIL));
     asm.jump(Code::Jae_rel32_64, over);
     asm.ri(Code::Add_rm64_imm32, EXECUTED, block.instructions as i32);
-    let channels = channels(block, cx.routine.count);
-    let first = labels.steps.len() as u32;
-    labels.steps.extend(block.steps.iter().map(|_| [None; 2]));
-    labels.full.extend(block.steps.iter().map(|_| channels));
     if channels == 0 {
         return emit_body(e, cx, labels, n, (true, first));
     }
