@@ -50,29 +50,32 @@ impl Layout {
         // Inconsistent layouts are rejected when the payload is built.
         let Ok((_, own)) = local_ids(kernel, grf as usize, kernel.execution_env.simd_size) else { return Ok(self) };
         let base = self.base(own) as u64;
-        let is_explained = |input: &InputInfo, gap: u32| {
-            let cross = CrossThread { base, inline, gap };
+        let is_explained = |input: &InputInfo, items: &[(&PayloadArgument, Range<u64>)]| {
             // Register 0 and the per-thread data precede the gap.
             let Ok(start) = u64::try_from(input.offset) else { return false };
             let end = start + u64::from(input.size);
             if matches!(input.kind.origin, InputOrigin::PseudoInput | InputOrigin::PseudoInput16) || end <= base {
                 return true;
             }
-            let items = kernel.payload_arguments.iter().flat_map(|item| {
-                let parts = cross.parts(item.offset, item.size.next_multiple_of(4));
-                parts.into_iter().map(move |bytes| (item, bytes))
-            });
             // A structure passed by value has an input for each part.
-            let is_part = |(item, bytes): (&PayloadArgument, Range<u64>)| {
+            let is_part = |(item, bytes): &(&PayloadArgument, Range<u64>)| {
                 item.arg_type == ArgType::ByValue && bytes.start <= start && end <= bytes.end
             };
             // The first input of the data may cover several items and is rounded up.
-            let inside = || items.clone().filter(|(_, bytes)| (start..end).contains(&bytes.start));
+            let inside = || items.iter().filter(|(_, bytes)| (start..end).contains(&bytes.start));
             let last = inside().map(|(_, bytes)| bytes.end).max().unwrap_or(0);
             let begins = start == base || inside().any(|(_, bytes)| bytes.start == start);
-            begins && end <= last.next_multiple_of(HEADER) || items.clone().any(is_part)
+            begins && end <= last.next_multiple_of(HEADER) || items.iter().any(is_part)
         };
-        let unexplained = |gap: u32| inputs.iter().position(|input| !is_explained(input, gap));
+        let unexplained = |gap: u32| {
+            let cross = CrossThread { base, inline, gap };
+            let items = kernel.payload_arguments.iter().flat_map(|item| {
+                let parts = cross.parts(item.offset, item.size.next_multiple_of(4));
+                parts.map(move |bytes| (item, bytes))
+            });
+            let items: Vec<_> = items.collect();
+            inputs.iter().position(|input| !is_explained(input, &items))
+        };
         // Without inline data the kernel loads all cross-thread data.
         let (first, most) = if inline > 0 { (inline.next_multiple_of(grf) - inline, MAX_GAP) } else { (0, 0) };
         let mut gaps = (first..=most).step_by(grf as usize);
@@ -101,12 +104,12 @@ struct CrossThread {
 impl CrossThread {
     /// Returns the positions of an item's bytes. An item with bytes on both sides of the gap has
     /// two parts: compilers merge neighboring members of a structure.
-    fn parts(self, offset: u32, size: u32) -> Vec<Range<u64>> {
+    fn parts(self, offset: u32, size: u32) -> impl Iterator<Item = Range<u64>> {
         let (offset, end) = (u64::from(offset), u64::from(offset) + u64::from(size));
         let cut = u64::from(self.inline).clamp(offset, end);
         let (first, second) = (self.base, self.base + u64::from(self.gap));
         let parts = [first + offset..first + cut, second + cut..second + end];
-        parts.into_iter().filter(|part| !part.is_empty()).collect()
+        parts.into_iter().filter(|part| !part.is_empty())
     }
 }
 
@@ -164,8 +167,7 @@ impl Payload {
                 .checked_add(item.size)
                 .filter(|&end| end <= PAYLOAD_BYTES)
                 .ok_or_else(|| problem(&format!("`{}` at offset {} is too far away", item.arg_type, item.offset)))?;
-            let positions: Vec<usize> =
-                cross.parts(item.offset, item.size).into_iter().flatten().map(|at| at as usize).collect();
+            let positions: Vec<usize> = cross.parts(item.offset, item.size).flatten().map(|at| at as usize).collect();
             if let Some(last) = positions.last() {
                 payload.image.resize(payload.image.len().max(last + 1), 0);
             }

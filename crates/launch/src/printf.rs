@@ -9,6 +9,7 @@
 
 mod format;
 
+use visakit_machine::buffer::Buffer;
 use visakit_machine::memory::Memory;
 
 use crate::limits::PRINTED_BYTES;
@@ -22,14 +23,15 @@ pub const FIRST_RECORD: u32 = 4;
 /// Flag of a format's length, including its final zero, in place of an address.
 const OWN_FORMAT: u64 = 1 << 63;
 
-/// Returns the text that the kernels printed. Decoding stops at an invalid record.
-pub fn decode(buffer: &[u8], memory: &Memory) -> Vec<u8> {
-    decode_at(buffer, 0, memory)
+/// Returns the text that the kernels printed to a buffer. Its next-record word is at offset `at`,
+/// after a header. Decoding stops at an invalid record.
+pub fn printed(buffer: &Buffer, at: u32, memory: &Memory) -> Vec<u8> {
+    // Few kernels print to the end of the buffer.
+    let end = buffer.load_u32(at.into()).unwrap_or(0);
+    if end <= at + FIRST_RECORD { Vec::new() } else { decode(&buffer.first_bytes(end as usize), at as usize, memory) }
 }
 
-/// As [`decode`], for a buffer whose records start after a header; `at` is the offset of the
-/// next-record word.
-pub fn decode_at(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
+fn decode(buffer: &[u8], at: usize, memory: &Memory) -> Vec<u8> {
     let mut out = Vec::new();
     let end = buffer.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes) as usize);
     let mut reader = Reader { bytes: &buffer[..end.min(buffer.len())], at: at + FIRST_RECORD as usize };
@@ -181,14 +183,14 @@ mod tests {
         let end = buffer.len() as u32;
         buffer[..4].copy_from_slice(&end.to_le_bytes());
         buffer.resize(200, 0);
-        assert_eq!(decode(&buffer, &memory), b"7 bye %f\nbye 0.500000");
+        assert_eq!(decode(&buffer, 0, &memory), b"7 bye %f\nbye 0.500000");
         // `printf("%d %s\n", 7, text, 5)`: the last value has no conversion.
         let mut more = buffer[..end as usize - 16].to_vec();
         more.extend([3_u32, 5].map(u32::to_le_bytes).concat());
         more.extend_from_slice(&buffer[end as usize - 16..end as usize]);
         let longer = more.len() as u32;
         more[..4].copy_from_slice(&longer.to_le_bytes());
-        assert_eq!(decode(&more, &memory), b"7 bye %f\nbye 0.500000");
+        assert_eq!(decode(&more, 0, &memory), b"7 bye %f\nbye 0.500000");
         // A format in the buffer, eight bytes with its zero, and a truncated one.
         let mut own = vec![0; 4];
         own.extend((OWN_FORMAT | 7).to_le_bytes());
@@ -197,7 +199,7 @@ mod tests {
         own.extend((OWN_FORMAT | 99).to_le_bytes());
         let longer = own.len() as u32;
         own[..4].copy_from_slice(&longer.to_le_bytes());
-        assert_eq!(decode(&own, &memory), b"<9>!\n");
+        assert_eq!(decode(&own, 0, &memory), b"<9>!\n");
         // Strings passed as pointers, and a null pointer.
         let mut pointers = vec![0; 4];
         for address in [text + 3, 0] {
@@ -206,18 +208,18 @@ mod tests {
         }
         let longer = pointers.len() as u32;
         pointers[..4].copy_from_slice(&longer.to_le_bytes());
-        assert_eq!(decode(&pointers, &memory), b"%s\n\n(null)\n");
+        assert_eq!(decode(&pointers, 0, &memory), b"%s\n\n(null)\n");
         // A few records that request very long output.
         let wide = memory.map(Buffer::from_bytes(b"%4095d\0")).unwrap();
         let records = PRINTED_BYTES / 4095 + 1;
         let mut many = (4 + records as u32 * 16).to_le_bytes().to_vec();
         (0..records).for_each(|_| many.extend([wide.to_le_bytes(), [3, 0, 0, 0, 5, 0, 0, 0]].concat()));
-        let printed = decode(&many, &memory);
+        let printed = decode(&many, 0, &memory);
         assert!(printed.ends_with(b"which is the limit\n") && printed.len() < PRINTED_BYTES + 100);
         let fewer = 4 + (records as u32 - 1) * 16;
         many[..4].copy_from_slice(&fewer.to_le_bytes());
-        assert_eq!(decode(&many, &memory).len(), (records - 1) * 4095);
-        assert_eq!(decode(&buffer[..30], &memory), b"7 ", "a buffer that was cut off");
-        assert_eq!(decode(&[], &memory), b"");
+        assert_eq!(decode(&many, 0, &memory).len(), (records - 1) * 4095);
+        assert_eq!(decode(&buffer[..30], 0, &memory), b"7 ", "a buffer that was cut off");
+        assert_eq!(decode(&[], 0, &memory), b"");
     }
 }

@@ -78,6 +78,12 @@ impl Buffer {
         Some(Self { words: Words::Own(words), len, ..Self::default() })
     }
 
+    /// Returns the buffer for another use, with zeros in its first `count` bytes.
+    pub fn renewed(self, count: usize) -> Self {
+        self.words().iter().take(count.div_ceil(4)).for_each(|word| word.store(0, Relaxed));
+        Self { words: self.words, len: self.len, ..Self::default() }
+    }
+
     /// Returns a buffer with a copy of `bytes`.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let (whole, rest) = bytes.as_chunks::<4>();
@@ -142,11 +148,18 @@ impl Buffer {
     /// Returns a copy of the contents.
     #[inline]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.reach() as usize);
-        for word in self.words() {
+        self.first_bytes(self.len)
+    }
+
+    /// Returns the first `count` bytes, or all if there are fewer.
+    pub fn first_bytes(&self, count: usize) -> Vec<u8> {
+        let words = self.words();
+        let words = &words[..words.len().min(count.div_ceil(4))];
+        let mut bytes = Vec::with_capacity(words.len() * 4);
+        for word in words {
             bytes.extend(word.load(Relaxed).to_le_bytes());
         }
-        bytes.truncate(self.len);
+        bytes.truncate(count.min(self.len));
         bytes
     }
 

@@ -1,6 +1,8 @@
 //! Memory of a launch: buffers and images of arguments, the program's data, private memory, the
 //! `printf` buffer.
 
+use std::sync::{Mutex, PoisonError};
+
 use visakit_diag::{Diagnostic, Severity};
 
 use crate::arguments::{self, Mapped, behind, map_buffer, no_memory, too_large};
@@ -83,6 +85,9 @@ impl LaunchMemory {
     /// Out of memory.
     pub(super) fn into_contents(self) -> Result<Vec<Option<Vec<u8>>>, Box<Diagnostic>> {
         let mut buffers: Vec<_> = self.memory.into_buffers().into_iter().map(Some).collect();
+        if let Some(buffer) = self.printf.and_then(|number| buffers.get_mut(number)?.take()) {
+            keep_printf_buffer(buffer);
+        }
         let mut take = |(argument, mapped): (usize, &Option<MappedArgument>)| {
             let place = mapped.as_ref().and_then(MappedArgument::buffer);
             let Some(buffer) = place.and_then(|place| buffers.get_mut(place.number)?.take()) else { return Ok(None) };
@@ -97,13 +102,13 @@ impl LaunchMemory {
     /// Returns the kernel's printed output.
     pub(super) fn printed(&self) -> Vec<u8> {
         let buffer = self.printf.and_then(|buffer| self.memory.buffers().get(buffer));
-        buffer.map(|buffer| printf::decode(&buffer.to_bytes(), &self.memory)).unwrap_or_default()
+        buffer.map(|buffer| printf::printed(buffer, 0, &self.memory)).unwrap_or_default()
     }
 
     /// Returns the kernel's message for a failed assertion, if any.
     pub(super) fn failed(&self) -> Option<Vec<u8>> {
         let buffer = self.asserts.and_then(|buffer| self.memory.buffers().get(buffer))?;
-        asserts::failed(&buffer.to_bytes(), &self.memory)
+        asserts::failed(buffer, &self.memory)
     }
 }
 
@@ -163,6 +168,16 @@ pub(super) fn map(
     })
 }
 
+/// A `printf` buffer of an earlier launch, filled with zeros: to zero all of it takes several times
+/// as long as a small launch.
+static PRINTF_BUFFER: Mutex<Option<Buffer>> = Mutex::new(None);
+
+/// Keeps a `printf` buffer for the next launch.
+fn keep_printf_buffer(buffer: Buffer) {
+    let printed = buffer.load_u32(0).unwrap_or(0);
+    *PRINTF_BUFFER.lock().unwrap_or_else(PoisonError::into_inner) = Some(buffer.renewed(printed as usize));
+}
+
 /// Maps the `printf` buffer if the kernel may print. Returns its index.
 fn printf_buffer(
     info: &KernelInfo,
@@ -173,7 +188,9 @@ fn printf_buffer(
         return Ok(None);
     }
     let bytes = printf::BUFFER_BYTES;
-    let buffer = Buffer::try_zeros(bytes).ok_or_else(|| no_memory("the buffer of printf", bytes as u64))?;
+    let kept = PRINTF_BUFFER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let buffer = kept.or_else(|| Buffer::try_zeros(bytes));
+    let buffer = buffer.ok_or_else(|| no_memory("the buffer of printf", bytes as u64))?;
     buffer.store_u32(0, printf::FIRST_RECORD);
     extra.printf = map_buffer(memory, buffer, || "the buffer of printf".to_owned())?;
     Ok(Some(memory.buffers().len() - 1))
