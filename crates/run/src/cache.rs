@@ -10,10 +10,15 @@ use visakit_native::{Code, Level, Refusal};
 
 use crate::starts::Starts;
 use visakit_kernels::code::CompiledRoutine;
+use visakit_launch::payload::Layout;
 
-/// Lowered code of a program, which a launch takes over from the previous launch if it fits.
+/// Results of a program's launches for later ones: the lowered code, which fits most of them, and
+/// the layout of the payload.
 #[derive(Default)]
-pub struct Cache(Mutex<Option<Arc<Lowered>>>);
+pub struct Cache {
+    lowered: Mutex<Option<Arc<Lowered>>>,
+    layout: OnceLock<Layout>,
+}
 
 /// Interpretations per instruction, on average over earlier launches and the rest of the current
 /// one, above which native code is compiled. Atomic operations count by channel. Compilation costs
@@ -80,6 +85,14 @@ struct Begun {
 }
 
 impl Cache {
+    /// Returns the layout of the payload, from the cache or from `check`.
+    pub(super) fn layout<E>(&self, check: impl FnOnce() -> Result<Layout, E>) -> Result<Layout, E> {
+        match self.layout.get() {
+            Some(layout) => Ok(*layout),
+            None => check().inspect(|layout| _ = self.layout.set(*layout)),
+        }
+    }
+
     /// Returns the lowered code for a launch, from the cache or from `lower`.
     pub(super) fn get<E>(
         &self,
@@ -88,7 +101,7 @@ impl Cache {
         level: Option<Level>,
         lower: impl FnOnce() -> Result<CompiledRoutine, E>,
     ) -> Result<Arc<Lowered>, E> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.level == level;
         if let Some(kept) = kept.as_ref().filter(is_it) {
             return Ok(Arc::clone(kept));

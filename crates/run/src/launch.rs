@@ -20,7 +20,7 @@ use crate::watched;
 use visakit::isa::Platform;
 use visakit_diag::{Diagnostic, Severity};
 use visakit_launch::argument::Argument;
-use visakit_launch::payload::Payload;
+use visakit_launch::payload::{Layout, Payload};
 use visakit_launch::range::NdRange;
 use visakit_launch::understood;
 use visakit_machine::buffer;
@@ -57,11 +57,28 @@ pub fn launch_from(
     mut make: impl FnMut(bool) -> Result<Vec<Option<Argument>>, Box<Diagnostic>>,
     options: &Options<'_>,
 ) -> Result<Outcome, RunError> {
+    let checked = || checked(program);
+    let layout = options.surroundings.cache.map_or_else(checked, |cache| cache.layout(checked))?;
+    let private = memory::private_bytes(&program.info, range);
+    let workers =
+        if options.observers.follow_steps() { 1 } else { affordable(workers(range, options), private, options) };
+    let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
+    loop {
+        let arguments = make(way != Way::InOrder && options.policy.order == GroupOrder::Sequential)?;
+        match attempt(program, layout, range, arguments, options, (workers, way), &mut wall)? {
+            Ok(outcome) => return Ok(outcome),
+            Err(next) => way = next,
+        }
+    }
+}
+
+/// Checks that the program can run, and returns the layout of its payload.
+fn checked(program: &Program) -> Result<Layout, Box<Diagnostic>> {
     let refused = |message: String, may: fn(&Platform) -> bool| {
         let finding = Diagnostic::new("launch-platform", Severity::Error, program.file.clone(), message);
         let names: Vec<_> = Platform::emulated_ones().filter(may).map(Platform::name).collect();
         let help = format!("compile the kernel for a platform that has the instruction: {}", names.join(", "));
-        Err(Box::new(finding.help(help)).into())
+        Err(Box::new(finding.help(help)))
     };
     let name = program.platform.name();
     if !program.platform.emulated() {
@@ -73,22 +90,13 @@ pub fn launch_from(
         });
     }
     understood::check(&program.info)?;
-    let private = memory::private_bytes(&program.info, range);
-    let workers =
-        if options.observers.follow_steps() { 1 } else { affordable(workers(range, options), private, options) };
-    let (mut way, mut wall) = (if workers == 1 { Way::InOrder } else { Way::Settling }, Duration::ZERO);
-    loop {
-        let arguments = make(way != Way::InOrder && options.policy.order == GroupOrder::Sequential)?;
-        match attempt(program, range, arguments, options, (workers, way), &mut wall)? {
-            Ok(outcome) => return Ok(outcome),
-            Err(next) => way = next,
-        }
-    }
+    program.payload_layout()
 }
 
 /// Runs a launch. Returns `Err` inside `Ok` if it must be run again in another order.
 fn attempt(
     program: &Program,
+    layout: Layout,
     range: &NdRange,
     arguments: Vec<Option<Argument>>,
     options: &Options<'_>,
@@ -96,8 +104,7 @@ fn attempt(
     wall: &mut Duration,
 ) -> Result<Result<Outcome, Way>, RunError> {
     let mut mapped = map(program, range, arguments, options)?;
-    let payload =
-        Payload::new(&program.info, program.payload_layout()?, range, &mapped.arguments, &mapped.placement)?;
+    let payload = Payload::new(&program.info, layout, range, &mapped.arguments, &mapped.placement)?;
     let (lowered, is_native) = lowered(program, &payload, &mapped, options)?;
     let code = &lowered.code;
     let ordered = code.ordered && options.policy.order == GroupOrder::Sequential;

@@ -12,6 +12,7 @@ use crate::commands::transfer::Submission;
 use crate::devices::context::Context;
 use crate::devices::device::Device;
 use crate::queues::event::{self, Event};
+use crate::queues::schedule;
 
 /// OpenCL semaphore.
 pub(crate) struct Semaphore {
@@ -83,7 +84,7 @@ impl Semaphore {
         state.is_signaled = next.is_none();
         drop(state);
         if let Some(next) = next {
-            event::advance(&next, CL_COMPLETE);
+            schedule::submit_all(event::advance(&next, CL_COMPLETE).into_iter().flatten());
         }
     }
 

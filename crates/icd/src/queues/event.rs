@@ -7,7 +7,7 @@ use opencl_sys::*;
 use visakit_runtime::base::clock::now;
 
 use crate::base::answer::Answer;
-use crate::base::error::{Result, ensure, fail};
+use crate::base::error::{Code, Result, ensure, fail};
 use crate::base::handle::{self, Handle, kind};
 use crate::base::raw::UserData;
 use crate::devices::context::Context;
@@ -37,6 +37,8 @@ struct State {
     /// Commands that wait for the event. The flag is true if a failure of the event cancels the
     /// command.
     dependents: Vec<(Arc<Command>, bool)>,
+    /// Number of threads that wait for the event.
+    waiters: usize,
 }
 
 /// Function of a callback.
@@ -53,7 +55,7 @@ impl Event {
     /// Creates the event of a command that has just been queued, or a user event.
     pub(crate) fn new(context: &Handle<Context>, queue: Option<&Handle<Queue>>, command: cl_command_type) -> Self {
         let status = if queue.is_some() { CL_QUEUED } else { CL_SUBMITTED };
-        let state = State { status, times: [now(); 4], callbacks: Vec::new(), dependents: Vec::new() };
+        let state = State { status, times: [now(); 4], callbacks: Vec::new(), dependents: Vec::new(), waiters: 0 };
         let (context, queue) = (Arc::clone(context), queue.cloned());
         Self { context, queue, command, state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -87,18 +89,20 @@ impl Event {
     pub(crate) fn wait(&self) -> cl_int {
         let mut state = self.state();
         while state.status > CL_COMPLETE {
+            state.waiters += 1;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiters -= 1;
         }
         state.status
     }
 }
 
-/// Advances an event to a status and returns true unless the event was over already. Calls the
-/// callbacks and releases the waiting commands.
-pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
+/// Advances an event to a status and calls the callbacks. Returns the waiting commands that can run
+/// now; `None` if the event was over already.
+pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> Option<impl Iterator<Item = Arc<Command>> + use<>> {
     let mut state = event.state();
     if state.status <= CL_COMPLETE {
-        return false;
+        return None;
     }
     let now = now();
     let first = match status {
@@ -111,19 +115,21 @@ pub(crate) fn advance(event: &Handle<Event>, status: cl_int) -> bool {
     let (due, later) = std::mem::take(&mut state.callbacks).into_iter().partition(|call| call.status >= status);
     state.callbacks = later;
     let dependents = if status <= CL_COMPLETE { std::mem::take(&mut state.dependents) } else { Vec::new() };
+    let has_waiters = state.waiters > 0;
     drop(state);
     if status <= CL_COMPLETE {
         // The queue must forget the command before waiters see the event as over.
         if let Some(queue) = &event.queue {
             queue.forget(event);
         }
-        event.changed.notify_all();
+        // To notify is a system call, even if no one waits.
+        if has_waiters {
+            event.changed.notify_all();
+        }
     }
     call_all(event, due, status);
-    for (command, counts) in dependents {
-        schedule::release(command, !counts || status == CL_COMPLETE);
-    }
-    true
+    let release = move |(command, counts): (_, bool)| schedule::release(command, !counts || status == CL_COMPLETE);
+    Some(dependents.into_iter().filter_map(release))
 }
 
 fn call_all(event: &Handle<Event>, callbacks: Vec<Callback>, status: cl_int) {
@@ -164,7 +170,8 @@ pub(crate) fn user(context: &Handle<Context>) -> *mut c_void {
 pub(crate) fn set_user_status(event: &Handle<Event>, status: cl_int) -> Result {
     ensure(event.queue.is_none(), CL_INVALID_EVENT)?;
     ensure(status <= CL_COMPLETE, CL_INVALID_VALUE)?;
-    ensure(advance(event, status), CL_INVALID_OPERATION)
+    schedule::submit_all(advance(event, status).ok_or(Code(CL_INVALID_OPERATION))?);
+    Ok(())
 }
 
 /// Waits for several events of one context.

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use opencl_sys::*;
-use visakit_runtime::commands::pool::Job as _;
 
 use crate::base::answer::Answer;
 use crate::base::error::{Result, ensure, fail};
@@ -137,13 +136,17 @@ impl Queue {
 
     /// Runs commands in this thread until an event is over, instead of only waiting.
     pub(crate) fn help(&self, event: &Handle<Event>) {
+        let mut next: Option<Arc<Command>> = None;
         while !event.is_over() {
-            let next = self.state().outstanding.iter().find(|command| command.is_ready()).cloned();
-            match next {
-                Some(command) => command.run(),
-                None => return,
-            }
+            let is_own = |next: &mut Arc<Command>| {
+                next.event().queue.as_deref().is_some_and(|queue| std::ptr::eq(&raw const **queue, self))
+            };
+            let ready = || self.state().outstanding.iter().find(|command| command.is_ready()).cloned();
+            let Some(command) = next.take_if(is_own).or_else(ready) else { break };
+            schedule::submit_all(next);
+            next = command.execute();
         }
+        schedule::submit_all(next);
     }
 
     /// Waits until all commands are over.

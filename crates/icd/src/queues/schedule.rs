@@ -66,28 +66,53 @@ pub(crate) fn enqueue(
     for (other, counts) in before.iter().map(|other| (other, false)).chain(list.iter().map(|other| (other, true))) {
         command.waits.fetch_add(1, Ordering::Relaxed);
         if let Some(status) = other.hold_back(&command, counts) {
+            // The command still waits for the end of this function.
             release(Arc::clone(&command), !counts || status == CL_COMPLETE);
         }
     }
     let event = Arc::clone(&command.event);
-    release(command, true);
+    submit_all(release(command, true));
     event
 }
 
 /// Called when an event that a command waits for is over. A false `may_go_on` cancels the command.
-pub(crate) fn release(command: Arc<Command>, may_go_on: bool) {
+/// Returns the command if it can run now.
+pub(crate) fn release(command: Arc<Command>, may_go_on: bool) -> Option<Arc<Command>> {
     if !may_go_on {
         command.replace(Job::GiveUp);
     }
-    if command.waits.fetch_sub(1, Ordering::AcqRel) == 1 {
-        pool::submit(command);
-    }
+    (command.waits.fetch_sub(1, Ordering::AcqRel) == 1).then_some(command)
+}
+
+/// Runs commands in threads of the pool.
+pub(crate) fn submit_all(commands: impl IntoIterator<Item = Arc<Command>>) {
+    commands.into_iter().for_each(|command| pool::submit(command));
 }
 
 impl Command {
     /// Returns the event of the command.
     pub(crate) fn event(&self) -> &Handle<Event> {
         &self.event
+    }
+
+    /// Runs the command unless it still waits or another thread has taken it. Returns one of the
+    /// commands that can run now, and submits the others.
+    pub(crate) fn execute(&self) -> Option<Arc<Self>> {
+        if self.waits.load(Ordering::Acquire) > 0 {
+            return None;
+        }
+        let status = match self.replace(Job::Taken) {
+            Job::Taken => return None,
+            Job::GiveUp => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+            Job::Do(work) => {
+                event::advance(&self.event, CL_RUNNING);
+                guard(work).map_or_else(|code| self.fail(code.0), |()| CL_COMPLETE)
+            }
+        };
+        let mut ready = event::advance(&self.event, status)?;
+        let next = ready.next();
+        submit_all(ready);
+        next
     }
 
     fn replace(&self, job: Job) -> Job {
@@ -110,19 +135,7 @@ impl Command {
 }
 
 impl pool::Job for Command {
-    /// Runs the command unless it still waits or another thread has taken it.
-    fn run(&self) {
-        if self.waits.load(Ordering::Acquire) > 0 {
-            return;
-        }
-        let status = match self.replace(Job::Taken) {
-            Job::Taken => return,
-            Job::GiveUp => CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
-            Job::Do(work) => {
-                event::advance(&self.event, CL_RUNNING);
-                guard(work).map_or_else(|code| self.fail(code.0), |()| CL_COMPLETE)
-            }
-        };
-        event::advance(&self.event, status);
+    fn run(&self) -> Option<Arc<dyn pool::Job>> {
+        self.execute().map(|next| next as Arc<dyn pool::Job>)
     }
 }

@@ -236,8 +236,9 @@ impl Timeline {
 
 impl Job for Timeline {
     /// Runs the steps unless another thread has taken them.
-    fn run(&self) {
+    fn run(&self) -> Option<Arc<dyn Job>> {
         self.run_from(Phase::Ready, None);
+        None
     }
 }
 
@@ -248,8 +249,9 @@ impl Commands for Timeline {
 }
 
 impl Job for Resume {
-    fn run(&self) {
+    fn run(&self) -> Option<Arc<dyn Job>> {
         self.0.run_from(Phase::Waiting, None);
+        None
     }
 }
 

@@ -5,8 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Command that a thread of the pool can run.
 pub trait Job: Send + Sync {
-    /// Runs the command unless another thread has taken it.
-    fn run(&self);
+    /// Runs the command unless another thread has taken it. Returns a command that can run now, for
+    /// the same thread: to wake another one takes longer than a small kernel.
+    fn run(&self) -> Option<Arc<dyn Job>>;
 }
 
 /// Pool of threads that run commands, with the ready commands.
@@ -56,8 +57,15 @@ pub fn submit(command: Arc<dyn Job>) {
             pool.threads -= 1;
             let alone = if pool.threads == 0 { pool.ready.pop_front() } else { None };
             drop(pool);
-            alone.iter().for_each(|command| command.run());
+            run_all(alone);
         }
+    }
+}
+
+/// Runs a command and those that follow it.
+fn run_all(mut command: Option<Arc<dyn Job>>) {
+    while let Some(now) = command {
+        command = now.run();
     }
 }
 
@@ -67,8 +75,7 @@ fn work() {
     loop {
         if let Some(command) = pool.ready.pop_front() {
             drop(pool);
-            command.run();
-            drop(command);
+            run_all(Some(command));
             pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
         } else {
             pool.idle += 1;
