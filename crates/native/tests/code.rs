@@ -62,7 +62,7 @@ fn blocks_that_are_left_return_before_their_first_step() {
     assert_eq!(needs(&compile(&routine, level).unwrap()), [0, 32, 64, 96, 128, 160, 192, 224]);
     assert_eq!(needs(&code), [0, 32, 64, 96, 192, 224]);
     // Registers that do not exist.
-    assert!(compile(&Routine { private: vec![0..BYTES as u32 + 1], ..routine }, level).is_err());
+    assert!(compile(&Routine { private: Vec::from([0..8, 0..BYTES as u32 + 1]), ..routine }, level).is_err());
 }
 
 /// A pause ends the time slice if little of it is left.
