@@ -1,5 +1,6 @@
 //! A launch with checks.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::copies::marks;
@@ -9,6 +10,7 @@ use crate::{equal, uninit};
 use visakit_diag::Diagnostic;
 use visakit_launch::argument::Argument;
 use visakit_launch::range::NdRange;
+use visakit_machine::memory::Regions;
 use visakit_run::{Observers, Options, Outside, Program, RunError, Surroundings, launch_from};
 
 /// Number of checked launches.
@@ -32,7 +34,7 @@ pub fn check(
     // Buffers are many slots apart.
     let scattered = LAUNCHES.fetch_add(1, Ordering::Relaxed) % MOST_LAUNCHES + 1;
     let mut regions = options.surroundings.regions.to_vec();
-    regions.push(marks());
+    regions.push(Arc::new(Regions::new([marks()])));
     let surroundings = Surroundings { scattered, regions: &regions, ..options.surroundings };
     let options = &Options { surroundings, ..*options };
     let watcher = Watcher::new(program, range, checks);

@@ -9,10 +9,12 @@
 //! therefore has the same result for any number of host threads. A [`trace`](crate::trace)
 //! finds the other kernels; each buffer says which accesses are recorded.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::buffer::{Buffer, Sharing};
+use crate::lent::Lent;
 use crate::thread::Thread;
 use visakit_native::host::update_pair;
 
@@ -33,12 +35,64 @@ const STRIDE: u64 = 31;
 /// Number of locks for 64-bit atomics where native code does not access the memory.
 const LOCKS: usize = 64;
 
+/// Memory with fixed addresses, past all other buffers. Launches share it, because a program may
+/// have thousands of allocations.
+#[derive(Debug, Default)]
+pub struct Regions {
+    /// Each memory with its address, in the order of addresses.
+    all: Vec<(u64, Lent)>,
+    buffers: Vec<Buffer>,
+    /// Index of the first memory that does not fit its address.
+    misfit: Option<usize>,
+}
+
+impl Regions {
+    /// Creates the regions from memory with addresses. The last of several at an address counts.
+    pub fn new(all: impl IntoIterator<Item = (u64, Lent)>) -> Self {
+        let sorted: BTreeMap<u64, Lent> = all.into_iter().collect();
+        let all: Vec<_> = sorted.into_iter().collect();
+        let buffers: Vec<_> = all.iter().map(|(_, lent)| Buffer::lent(lent.clone())).collect();
+        let is_slot = |address: u64| address >= FIXED && address.is_multiple_of(SLOT);
+        let fits = |(address, buffer): (u64, &Buffer)| is_slot(address) && buffer.reach() <= MAX_BUFFER;
+        let misfit = all.iter().map(|(address, _)| *address).zip(&buffers).position(|one| !fits(one));
+        Self { all, buffers, misfit }
+    }
+
+    /// Returns each memory with its address, in the order of addresses.
+    pub fn all(&self) -> &[(u64, Lent)] {
+        &self.all
+    }
+
+    /// Returns a memory that does not begin at the start of a slot from [`FIXED`], or is too large
+    /// for it. Kernels may then not use the regions.
+    pub fn misfit(&self) -> Option<&(u64, Lent)> {
+        self.all.get(self.misfit?)
+    }
+
+    /// Returns the memory that contains an address, with its own address.
+    pub fn containing(&self, address: u64) -> Option<&(u64, Lent)> {
+        let next = self.all.partition_point(|(first, _)| *first <= address);
+        self.all.get(next.checked_sub(1)?).filter(|(first, lent)| address - first < lent.bytes as u64)
+    }
+
+    /// Returns the buffers, each with its address.
+    fn entries(&self) -> impl Iterator<Item = (u64, &Buffer)> {
+        self.all.iter().map(|(address, _)| *address).zip(&self.buffers)
+    }
+
+    /// Returns the buffer of a slot.
+    fn buffer(&self, slot: u64) -> Option<&Buffer> {
+        let found = self.all.binary_search_by_key(&(slot << SLOT_BITS), |(address, _)| *address);
+        self.buffers.get(found.ok()?)
+    }
+}
+
 /// The flat address space of a launch.
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: Vec<Buffer>,
-    /// Buffers with a fixed address, past all others, each with its slot, in the order of slots.
-    fixed: Vec<(u64, Buffer)>,
+    /// Buffers with a fixed address; later ones hide earlier ones at the same address.
+    fixed: Vec<Arc<Regions>>,
     /// First slot of scattered buffers; 0 for consecutive slots.
     first: u64,
     /// True if reads outside every buffer return zero and writes are dropped; false if both are
@@ -93,28 +147,22 @@ impl Memory {
         Some(self.address(self.buffers.len() - 1))
     }
 
-    /// Maps a buffer at a fixed address. `None` unless the address is the start of a slot from
-    /// [`FIXED`] and the buffer fits.
+    /// Maps memory with fixed addresses.
     #[inline]
-    pub fn map_at(&mut self, address: u64, buffer: Buffer) -> Option<()> {
-        let is_slot = address >= FIXED && address.is_multiple_of(1 << SLOT_BITS) && buffer.reach() <= MAX_BUFFER;
-        let entry = is_slot.then_some((address >> SLOT_BITS, buffer))?;
-        match self.fixed_place(entry.0) {
-            Ok(place) => self.fixed[place] = entry,
-            Err(place) => self.fixed.insert(place, entry),
+    pub fn map_fixed(&mut self, regions: &Arc<Regions>) {
+        if !regions.all.is_empty() {
+            self.fixed.push(Arc::clone(regions));
         }
-        Some(())
-    }
-
-    /// Returns the place of a slot among the buffers with fixed addresses, or where it would be.
-    fn fixed_place(&self, slot: u64) -> Result<usize, usize> {
-        self.fixed.binary_search_by_key(&slot, |(slot, _)| *slot)
     }
 
     /// Returns the buffers with fixed addresses, each with its address, in the order of addresses.
-    #[inline]
-    pub fn regions(&self) -> impl Iterator<Item = (u64, &Buffer)> {
-        self.fixed.iter().map(|(slot, buffer)| (slot << SLOT_BITS, buffer))
+    pub fn regions(&self) -> Vec<(u64, &Buffer)> {
+        let mut all: Vec<_> = self.fixed.iter().rev().flat_map(|regions| regions.entries()).collect();
+        if self.fixed.len() > 1 {
+            all.sort_by_key(|(address, _)| *address);
+            all.dedup_by_key(|(address, _)| *address);
+        }
+        all
     }
 
     /// Returns the buffers in the order in which they were mapped.
@@ -166,7 +214,7 @@ impl Memory {
     #[inline]
     pub fn find_with<'a>(&'a self, private: &'a [Buffer], address: u64) -> Option<(&'a Buffer, u64)> {
         let slot = address >> SLOT_BITS;
-        let fixed = || Some(&self.fixed.get(self.fixed_place(slot).ok()?)?.1);
+        let fixed = || self.fixed.iter().rev().find_map(|regions| regions.buffer(slot));
         let buffer = match self.index(slot) {
             Some(index) => {
                 let others = || private.get(index - self.buffers.len()).or_else(fixed);
@@ -233,12 +281,11 @@ pub fn function_at(address: u64) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    use std::sync::atomic::AtomicU32;
 
     use super::*;
     use crate::accesses::AccessKind;
-    use crate::buffer::{Guards, Lent, Part};
+    use crate::buffer::{Guards, Part};
 
     #[test]
     fn scattered_buffers_are_found_and_nothing_between_them() {
@@ -296,11 +343,14 @@ mod tests {
         let lent = Lent { words, bytes: 7, owner: Arc::new(()), guards: None };
         let mut memory = Memory::default();
         let other = memory.map(Buffer::lent(lent.clone())).unwrap();
+        let at = |address: u64| Regions::new([(address, lent.clone())]);
+        assert!([FIXED + 4, SLOT].iter().all(|address| at(*address).misfit().is_some()));
+        let regions = at(FIXED + 3 * SLOT);
+        assert!(regions.misfit().is_none() && regions.containing(FIXED + 3 * SLOT - 1).is_none());
         assert!(
-            memory.map_at(FIXED + 4, Buffer::lent(lent.clone())).is_none()
-                && memory.map_at(SLOT, Buffer::zeros(4)).is_none()
+            regions.containing(FIXED + 3 * SLOT + 6).is_some() && regions.containing(FIXED + 3 * SLOT + 7).is_none()
         );
-        memory.map_at(FIXED + 3 * SLOT, Buffer::lent(lent.clone())).unwrap();
+        memory.map_fixed(&Arc::new(regions));
         let (buffer, base) = memory.find(FIXED + 3 * SLOT + 4).unwrap();
         assert_eq!((buffer.load_u32(4), base, buffer.len()), (Some(9), FIXED + 3 * SLOT, 7));
         buffer.store_u32(0, 8).unwrap();

@@ -1,11 +1,13 @@
 //! Maps the arguments of a launch: the caller's contents become buffers in its memory.
 
+use std::sync::Arc;
+
 use visakit_diag::{Diagnostic, Severity};
 
 use visakit_launch::argument::{Argument, ImageArgument};
 use visakit_launch::mapped::{MappedArgument, MappedBuffer, MappedImage};
 use visakit_machine::buffer::{Buffer, Lent};
-use visakit_machine::memory::{MAX_BUFFER, Memory};
+use visakit_machine::memory::{MAX_BUFFER, Memory, Regions};
 use visakit_zebin::info::{ArgType, KernelInfo};
 
 /// Mapped arguments of a launch.
@@ -23,7 +25,7 @@ pub(super) struct Mapped {
 pub(super) fn map(
     info: &KernelInfo,
     arguments: Vec<Option<Argument>>,
-    regions: &[(u64, Lent)],
+    regions: &[Arc<Regions>],
     memory: &mut Memory,
 ) -> Result<Mapped, Box<Diagnostic>> {
     let (mut undefined, mut same, mut wholes) = (Vec::new(), Vec::new(), Vec::new());
@@ -123,9 +125,8 @@ fn not_same(index: usize, other: u32) -> Box<Diagnostic> {
 /// address of its first byte. A kernel that adds the address's offset in the surface gets the whole
 /// region, because it may subtract from the address, and the address may lie between words. For
 /// other kernels, the surface starts at the address, which must be that of a word.
-pub(super) fn behind(regions: &[(u64, Lent)], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
-    let is_inside = |(first, lent): &&(u64, Lent)| address >= *first && address - first < lent.bytes as u64;
-    let (first, lent) = regions.iter().find(is_inside)?;
+pub(super) fn behind(regions: &[Arc<Regions>], address: u64, adds_offset: bool) -> Option<(u64, Lent)> {
+    let (first, lent) = regions.iter().rev().find_map(|regions| regions.containing(address))?;
     let offset = address - first;
     if adds_offset && u32::try_from(offset).is_ok() {
         return Some((*first, lent.clone()));

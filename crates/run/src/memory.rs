@@ -127,9 +127,11 @@ pub(super) fn map(
     if surroundings.scattered != 0 && arguments.len() < MOST_SCATTERED {
         memory.scatter(surroundings.scattered);
     }
-    for (address, lent) in surroundings.regions {
-        let what = || format!("the memory at 0x{address:x} has {} bytes", lent.bytes);
-        memory.map_at(*address, Buffer::lent(lent.clone())).ok_or_else(|| too_large(what()))?;
+    for regions in surroundings.regions {
+        if let Some((address, lent)) = regions.misfit() {
+            return Err(too_large(format!("the memory at 0x{address:x} has {} bytes", lent.bytes)));
+        }
+        memory.map_fixed(regions);
     }
     let Mapped { arguments, undefined } = arguments::map(info, arguments, surroundings.regions, &mut memory)?;
     let data = match surroundings.data {

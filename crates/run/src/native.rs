@@ -93,7 +93,8 @@ impl<'a> Native<'a> {
             _ => None,
         });
         let surfaces: Vec<_> = surfaces.collect();
-        let slots = world.memory.regions().map(|(address, buffer)| ((address >> SLOT_BITS) as u32, lend(buffer)));
+        let slots =
+            world.memory.regions().into_iter().map(|(address, buffer)| ((address >> SLOT_BITS) as u32, lend(buffer)));
         self.memory =
             Memory::new(buffers, surfaces, world.local.words()).with_slots(slots).with_private(lend(world.scratch));
     }

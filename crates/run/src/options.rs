@@ -1,9 +1,11 @@
 //! Options of a run: policy, observers, and environment of the launch.
 
+use std::sync::Arc;
+
 use visakit_kernels::code::Interpreter;
 use visakit_launch::data::DataPlaces;
 use visakit_launch::range::NdRange;
-use visakit_machine::buffer::Lent;
+use visakit_machine::memory::Regions;
 use visakit_machine::observer::Observer;
 use visakit_machine::poison::Poison;
 
@@ -124,9 +126,8 @@ impl Observers<'_> {
 /// Environment of a launch. Programs that launch many kernels reuse it.
 #[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// Memory that the kernel may access by address; each region starts at a slot:
-    /// [`Memory::map_at`](visakit_machine::memory::Memory::map_at).
-    pub regions: &'a [(u64, Lent)],
+    /// Memory that the kernel may access by address.
+    pub regions: &'a [Arc<Regions>],
     /// Addresses of the program's data in these regions; by default, a launch has its own data.
     pub data: Option<&'a DataPlaces>,
     /// Cache of the lowered program for later launches.

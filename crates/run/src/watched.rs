@@ -46,7 +46,12 @@ pub(super) fn launch_map(
     });
     LaunchMap {
         buffers: buffers.collect(),
-        regions: mapped.memory.regions().map(|(address, buffer)| (address, buffer.len() as u64)).collect(),
+        regions: mapped
+            .memory
+            .regions()
+            .into_iter()
+            .map(|(address, buffer)| (address, buffer.len() as u64))
+            .collect(),
         local_bytes: mapped.placement.local_bytes,
         local: std::iter::once(own).chain(local).collect(),
         undefined: mapped.undefined.clone(),

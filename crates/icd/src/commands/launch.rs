@@ -52,7 +52,7 @@ pub(crate) fn task(
         binary: Arc::clone(binary),
         entry: Arc::clone(entry),
         range,
-        regions: queue.context.allocations.regions(),
+        regions: vec![queue.context.allocations.regions()],
     };
     let enqueued = Enqueued { launch, _kernel: Arc::clone(kernel), arguments };
     Ok(Task::new(kind, move || enqueued.run()))

@@ -7,8 +7,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
-use visakit_emulator::machine::buffer::Lent;
-use visakit_emulator::machine::memory::SLOT;
+use visakit_emulator::machine::memory::{Regions, SLOT};
 use visakit_runtime::base::storage::Storage;
 use visakit_runtime::devices::allocations::{Allocation, Allocations};
 use visakit_runtime::devices::description::{max_allocation, memory_bytes};
@@ -77,14 +76,13 @@ impl Drop for Context {
 }
 
 /// Returns all memory that kernels and the program share, for a launch with pointers.
-pub(crate) fn regions(pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
-    let (own, mapped) = (ALLOCATIONS.regions(), RESERVATIONS.regions(pointers));
-    if mapped.is_empty() { own } else { Arc::new(own.iter().chain(mapped.iter()).cloned().collect()) }
+pub(crate) fn regions(pointers: impl IntoIterator<Item = u64>) -> Vec<Arc<Regions>> {
+    vec![ALLOCATIONS.regions(), RESERVATIONS.regions(pointers)]
 }
 
 /// Returns the number of bytes of all allocations.
 pub(crate) fn allocated() -> u64 {
-    ALLOCATIONS.regions().iter().map(|(_, lent)| lent.bytes as u64).sum()
+    ALLOCATIONS.regions().all().iter().map(|(_, lent)| lent.bytes as u64).sum()
 }
 
 /// Memory at an address.

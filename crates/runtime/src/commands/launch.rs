@@ -11,6 +11,7 @@ use visakit_emulator::check::{self, Checks};
 use visakit_emulator::launch::argument::Argument as Given;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::Regions;
 use visakit_emulator::run::{self, GroupOrder, Options, Outside, Policy, RunError, Surroundings};
 
 use crate::base::environment::ENVIRONMENT;
@@ -36,7 +37,7 @@ pub struct Launch {
     /// Sizes.
     pub range: NdRange,
     /// Memory that kernels and the program share, by address.
-    pub regions: Arc<Vec<(u64, Lent)>>,
+    pub regions: Vec<Arc<Regions>>,
 }
 
 impl Launch {
@@ -55,18 +56,13 @@ impl Launch {
             let zebin = (self.binary.bytes.as_slice(), self.target);
             record::launch(folder, zebin, &program.info, &self.range, &arguments, &self.regions);
         }
-        let all: Vec<(u64, Lent)>;
-        // In checked programs, group copies write to marker addresses.
-        let marks = ENVIRONMENT.checks.map(|_| check::marks());
-        let more = if ENVIRONMENT.system_memory { system::regions() } else { marks.into_iter().collect() };
-        let regions = match (globals.regions.as_slice(), self.regions.as_slice(), more.as_slice()) {
-            (own, [], []) => own,
-            ([], shared, []) => shared,
-            (own, shared, more) => {
-                all = own.iter().chain(shared).chain(more).cloned().collect();
-                &all
-            }
-        };
+        let mut regions: Vec<_> = globals.regions.iter().chain(&self.regions).cloned().collect();
+        if ENVIRONMENT.system_memory {
+            regions.push(Arc::new(Regions::new(system::regions())));
+        } else if ENVIRONMENT.checks.is_some() {
+            // Group copies write to marker addresses.
+            regions.push(Arc::new(Regions::new([check::marks()])));
+        }
         let policy = Policy {
             threads: Some(if ENVIRONMENT.ordered { 1 } else { self.threads }),
             // The order of groups is undefined, as on a device: programs that share memory without
@@ -81,7 +77,7 @@ impl Launch {
             ..Policy::default()
         };
         let surroundings = Surroundings {
-            regions,
+            regions: &regions,
             data: Some(&globals.places),
             cache: Some(&self.entry.cache),
             ..Surroundings::default()
@@ -153,8 +149,9 @@ fn look_for_bugs(
         let copies = arguments.iter().map(|argument| argument.as_ref().map(copied)).collect();
         if is_whole.get() { Ok(copies) } else { Err(unchecked()) }
     };
-    let own = options.surroundings.regions.iter().filter(|(at, _)| *at != check::marks().0);
-    let regions: Vec<_> = own.map(|(at, lent)| (*at, copy(lent))).collect();
+    let own = options.surroundings.regions.iter().flat_map(|regions| regions.all());
+    let own = own.filter(|(at, _)| *at != check::marks().0);
+    let regions = [Arc::new(Regions::new(own.map(|(at, lent)| (*at, copy(lent)))))];
     if !is_whole.get() {
         say(&format!("kernel `{}` is not checked: {}", program.info.name, unchecked().one_line()));
         return;

@@ -7,12 +7,13 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use visakit::isa::Platform;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::Regions;
 use visakit_emulator::machine::sampler::Addressing;
 use visakit_zebin::info::KernelInfo;
 
@@ -25,7 +26,7 @@ pub fn launch(
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
-    shared: &[(u64, Lent)],
+    shared: &[Arc<Regions>],
 ) {
     if let Err(error) = write(folder, (zebin, platform), info, range, arguments, shared) {
         say(&format!("VISAKIT_RECORD={}: {error}", folder.display()));
@@ -38,7 +39,7 @@ fn write(
     info: &KernelInfo,
     range: &NdRange,
     arguments: &[Option<Argument>],
-    shared: &[(u64, Lent)],
+    shared: &[Arc<Regions>],
 ) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let name = next(folder)?;
@@ -101,7 +102,7 @@ fn write(
     }
     text += "]\nmemory = [\n";
     // Shared memory keeps its addresses, so that pointers in it and to it stay valid.
-    for (number, (address, lent)) in shared.iter().enumerate() {
+    for (number, (address, lent)) in shared.iter().flat_map(|regions| regions.all()).enumerate() {
         let file = format!("{name}.memory{number}.bin");
         fs::write(folder.join(&file), bytes(lent))?;
         let _ = writeln!(text, "    \"0x{address:x}:{file}\",");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use visakit_emulator::machine::buffer::Lent;
+use visakit_emulator::machine::memory::Regions;
 
 use crate::base::failure::Failure;
 use crate::base::storage::Storage;
@@ -16,7 +16,7 @@ struct State<A> {
     /// Allocations by address.
     all: BTreeMap<u64, Allocation<A>>,
     /// All allocations in the form for launches; rebuilt after a change.
-    regions: Option<Arc<Vec<(u64, Lent)>>>,
+    regions: Option<Arc<Regions>>,
 }
 
 /// Allocation of shared memory.
@@ -65,10 +65,11 @@ impl<A: Clone> Allocations<A> {
     }
 
     /// Returns all allocations, for a launch.
-    pub fn regions(&self) -> Arc<Vec<(u64, Lent)>> {
+    pub fn regions(&self) -> Arc<Regions> {
         let mut state = self.state();
         let State { all, regions } = &mut *state;
-        let make = || Arc::new(all.iter().map(|(first, one)| (*first, one.storage.lend(0, usize::MAX))).collect());
+        let lent = || all.iter().map(|(first, one)| (*first, one.storage.lend(0, usize::MAX)));
+        let make = || Arc::new(Regions::new(lent()));
         Arc::clone(regions.get_or_insert_with(make))
     }
 

@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use visakit_emulator::machine::buffer::{Guards, Lent, Part};
-use visakit_emulator::machine::memory::{MAX_BUFFER, SLOT};
+use visakit_emulator::machine::memory::{MAX_BUFFER, Regions, SLOT};
 
 use crate::base::failure::Failure;
 use crate::base::storage::{Space, anonymous_file};
@@ -46,7 +46,7 @@ struct State<A> {
     /// Reservations by address.
     all: BTreeMap<u64, Reservation<A>>,
     /// All mapped pages in the form for launches; rebuilt after a change.
-    regions: Option<Arc<Vec<(u64, Lent)>>>,
+    regions: Option<Arc<Regions>>,
 }
 
 struct Reservation<A> {
@@ -243,7 +243,7 @@ impl<A: Clone> Reservations<A> {
     /// Returns the mapped pages, for a launch with pointers. If one points to other pages, the
     /// regions contain these pages too, and their guards refuse all accesses. Such a launch is
     /// slower.
-    pub fn regions(&self, pointers: impl IntoIterator<Item = u64>) -> Arc<Vec<(u64, Lent)>> {
+    pub fn regions(&self, pointers: impl IntoIterator<Item = u64>) -> Arc<Regions> {
         let mut state = self.state();
         let State { all, regions } = &mut *state;
         let is_unmapped = |address: u64| {
@@ -251,9 +251,9 @@ impl<A: Clone> Reservations<A> {
             found.is_some_and(|(own, at)| at < own.space.bytes() && own.access(at).0 == Access::None)
         };
         if pointers.into_iter().any(is_unmapped) {
-            return Arc::new(all.values().flat_map(|own| own.regions(Extent::Reserved)).collect());
+            return Arc::new(Regions::new(all.values().flat_map(|own| own.regions(Extent::Reserved))));
         }
-        let make = || Arc::new(all.values().flat_map(|own| own.regions(Extent::Mapped)).collect());
+        let make = || Arc::new(Regions::new(all.values().flat_map(|own| own.regions(Extent::Mapped))));
         Arc::clone(regions.get_or_insert_with(make))
     }
 }

@@ -7,8 +7,7 @@ use visakit::isa::Platform;
 use visakit_diag::Diagnostic;
 use visakit_emulator::launch::argument::{Parameter, parameters};
 use visakit_emulator::launch::data::{DataPlaces, ProgramData, lay_out};
-use visakit_emulator::machine::buffer::Lent;
-use visakit_emulator::machine::memory::function_address;
+use visakit_emulator::machine::memory::{Regions, function_address};
 use visakit_emulator::run;
 use visakit_zebin::info::{ArgInfo, KernelInfo, ZeInfo};
 use visakit_zebin::{Symbol, Target, Zebin};
@@ -43,8 +42,8 @@ pub enum Imports {
 pub struct Globals {
     /// Addresses of the sections.
     pub places: DataPlaces,
-    /// Memory of the sections, by address.
-    pub regions: Vec<(u64, Lent)>,
+    /// Memory of the sections, and of those of linked programs.
+    pub regions: Vec<Arc<Regions>>,
 }
 
 /// Kernel of a binary.
@@ -200,7 +199,7 @@ impl Globals {
             };
             (address, storage.lend(0, usize::MAX))
         });
-        Some(Self { regions: regions.collect(), places })
+        Some(Self { regions: vec![Arc::new(Regions::new(regions))], places })
     }
 }
 

@@ -9,6 +9,7 @@ mod report;
 mod steps;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use visakit_diag::{Diagnostic, Severity};
@@ -18,6 +19,7 @@ use visakit_emulator::launch::forms::forms_help;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::launch::spec::{self, ArgKey, ArgSpec};
 use visakit_emulator::launch::{TextError, argument};
+use visakit_emulator::machine::memory::Regions;
 use visakit_emulator::run::{
     DEFAULT_MAX_INSTRUCTIONS, Engine, GroupOrder, Observers, Options, Outside, Policy, Program, RunError,
     Surroundings, Tracing, launch_from,
@@ -203,10 +205,10 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     let arguments = argument::resolve(&parameters, &given).map_err(of_option)?;
     let wanted = Wanted::new(&request, &parameters, &arguments, format)?;
     let mut first = Some(arguments);
-    let regions = memory::load(&request.memory)?;
+    let loaded = memory::load(&request.memory)?;
     // A repeated run reads its files again, so that each buffer is in memory only once.
     let again = || {
-        memory::restore(&request.memory, &regions)?;
+        memory::restore(&request.memory, &loaded)?;
         argument::resolve(&parameters, &given).map_err(of_option)
     };
     let make = || first.take().map_or_else(again, Ok);
@@ -215,6 +217,7 @@ fn execute(args: Args) -> Result<Outcome, Findings> {
     outside_items(&request, &range)?;
     let steps = Steps::new(format);
     let pages = interpreter.as_ref().map(|(pages, _)| pages as _);
+    let regions = [Arc::new(Regions::new(loaded.iter().cloned()))];
     let surroundings = Surroundings { regions: &regions, ..Surroundings::default() };
     let checked = dispatch(&program, &range, make, &request, surroundings, Some(&steps), pages);
     if let Some((pages, which)) = &interpreter {
