@@ -306,6 +306,14 @@ impl Buffer {
         }
     }
 
+    /// Returns the words of another owner's memory that kernels may access as a whole.
+    pub fn lent_words(&self) -> Option<&'static [AtomicU32]> {
+        match &self.words {
+            Words::Lent(lent) => Some(lent.words),
+            Words::Own(_) | Words::Guarded(..) => None,
+        }
+    }
+
     /// Returns the word at an offset, for an access of this kind.
     #[inline]
     fn word(&self, offset: u64, kind: AccessKind) -> Option<&AtomicU32> {

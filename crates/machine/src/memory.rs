@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::buffer::{Buffer, Sharing};
 use crate::lent::Lent;
 use crate::thread::Thread;
+use visakit_native::Slots;
 use visakit_native::host::update_pair;
 
 /// Base-two logarithm of the slot size.
@@ -44,7 +45,15 @@ pub struct Regions {
     buffers: Vec<Buffer>,
     /// Index of the first memory that does not fit its address.
     misfit: Option<usize>,
+    /// Number that no other regions have.
+    id: u64,
+    /// Table for native code of these regions and of those with the numbers, as last requested. It
+    /// keeps no memory alive.
+    slots: Mutex<Option<(Vec<u64>, Arc<Slots<'static>>)>>,
 }
+
+/// Number of the next regions.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
 impl Regions {
     /// Creates the regions from memory with addresses. The last of several at an address counts.
@@ -55,7 +64,7 @@ impl Regions {
         let is_slot = |address: u64| address >= FIXED && address.is_multiple_of(SLOT);
         let fits = |(address, buffer): (u64, &Buffer)| is_slot(address) && buffer.reach() <= MAX_BUFFER;
         let misfit = all.iter().map(|(address, _)| *address).zip(&buffers).position(|one| !fits(one));
-        Self { all, buffers, misfit }
+        Self { all, buffers, misfit, id: NEXT_ID.fetch_add(1, Relaxed), slots: Mutex::default() }
     }
 
     /// Returns each memory with its address, in the order of addresses.
@@ -163,6 +172,23 @@ impl Memory {
             all.dedup_by_key(|(address, _)| *address);
         }
         all
+    }
+
+    /// Returns the buffers with fixed addresses in the form for native code.
+    pub fn slots(&self) -> Arc<Slots<'static>> {
+        let Some((first, others)) = self.fixed.split_first() else { return Arc::default() };
+        let ids = || others.iter().map(|regions| regions.id);
+        let mut kept = first.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, slots)) = kept.as_ref()
+            && of.iter().copied().eq(ids())
+        {
+            return Arc::clone(slots);
+        }
+        let words = |buffer: &Buffer| buffer.lent_words().unwrap_or_default();
+        let all = self.regions().into_iter().map(|(address, buffer)| ((address >> SLOT_BITS) as u32, words(buffer)));
+        let slots = Arc::new(Slots::new(all));
+        *kept = Some((ids().collect(), Arc::clone(&slots)));
+        slots
     }
 
     /// Returns the buffers in the order in which they were mapped.

@@ -26,7 +26,7 @@ mod backend;
 /// True if this target has a back end. Otherwise a routine need not be described.
 pub const HAS_BACK_END: bool = cfg!(all(target_arch = "x86_64", unix));
 
-pub use backend::{Code, Lent, Memory, compile};
+pub use backend::{Code, Lent, Memory, Slots, compile};
 pub use runtime::allocator::{Allocator, may_fail};
 pub use runtime::exit::{Exit, Refusal, Resume, Together};
 pub use runtime::frame::{Buffer, Frame, Marks, PAGE};

@@ -1,6 +1,7 @@
 //! Stub for targets without a native back end.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use crate::ir::Routine;
@@ -23,14 +24,25 @@ impl<'m> Memory<'m> {
         Self::default()
     }
 
-    /// Ignores the buffers.
-    pub fn with_slots(self, _: impl IntoIterator<Item = (u32, Buffer<'m>)>) -> Self {
+    /// Ignores the memory.
+    pub fn with_slots(self, _: Arc<Slots<'m>>) -> Self {
         self
     }
 
     /// Accepts the private memory of threads.
     pub fn with_private(self, _: Buffer<'m>) -> Self {
         self
+    }
+}
+
+/// Memory at addresses that no code accesses.
+#[derive(Debug, Default)]
+pub struct Slots<'m>(PhantomData<&'m ()>);
+
+impl<'m> Slots<'m> {
+    /// Accepts memory with the upper halves of its addresses.
+    pub fn new(_: impl IntoIterator<Item = (u32, &'m [AtomicU32])>) -> Self {
+        Self::default()
     }
 }
 

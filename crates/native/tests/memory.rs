@@ -1,13 +1,14 @@
 //! Accesses to memory: loads, stores and updates, compared with slices.
 
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::host::update_pair;
 use visakit_native::ir::{
     Access, Action, Addresses, Behind, Block, Change, End, Kind, Mask, Space, Step, Transfer, Unit, Update,
 };
-use visakit_native::{Buffer, Code, Exit, Marks, Memory};
+use visakit_native::{Buffer, Code, Exit, Marks, Memory, Slots};
 
 mod common;
 
@@ -432,10 +433,10 @@ fn buffers_have_numbers_or_slots() {
         for code in codes_of(lanes, transfer.clone()) {
             let words: [Vec<AtomicU32>; 3] =
                 [1, 2, 3].map(|n| (0..WORDS).map(|word| AtomicU32::new(word + n * 1000)).collect());
-            let [numbered, slots @ ..] = words.each_ref().map(|words| unmarked(words));
+            let [numbered, first, second] = words.each_ref().map(Vec::as_slice);
             // One is out of order, and one is too far away.
-            let all = [(5000, slots[0]), (5003, slots[1]), (5002, numbered), (5000 + (1 << 16), numbered)];
-            let memory = Memory::new([numbered], [], &[]).with_slots(all);
+            let all = [(5000, first), (5003, second), (5002, numbered), (5000 + (1 << 16), numbered)];
+            let memory = Memory::new([unmarked(numbered)], [], &[]).with_slots(Arc::new(Slots::new(all)));
             let found = [(1, 1), (5000, 2), (5003, 3)];
             for slot in [0, 1, 2, 3, 4999, 5000, 5001, 5002, 5003, 5004, 5000 + (1 << 16), u32::MAX] {
                 let mut state = State::new(u32::MAX);

@@ -11,7 +11,6 @@ use visakit_launch::payload::ThreadStart;
 use visakit_machine::World;
 use visakit_machine::access::Target;
 use visakit_machine::buffer::Buffer;
-use visakit_machine::memory::SLOT_BITS;
 use visakit_machine::observer::AccessKind;
 use visakit_machine::thread::Thread;
 use visakit_machine::trace::Trace;
@@ -93,10 +92,8 @@ impl<'a> Native<'a> {
             _ => None,
         });
         let surfaces: Vec<_> = surfaces.collect();
-        let slots =
-            world.memory.regions().into_iter().map(|(address, buffer)| ((address >> SLOT_BITS) as u32, lend(buffer)));
-        self.memory =
-            Memory::new(buffers, surfaces, world.local.words()).with_slots(slots).with_private(lend(world.scratch));
+        let memory = Memory::new(buffers, surfaces, world.local.words());
+        self.memory = memory.with_slots(world.memory.slots()).with_private(lend(world.scratch));
     }
 
     /// Returns the code, with the number of its version.

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use crate::runtime::frame::{Buffer, Marks, PAGE};
@@ -9,14 +10,9 @@ use crate::runtime::frame::{Buffer, Marks, PAGE};
 /// Memory that the code accesses directly. The caller makes all other accesses.
 #[derive(Debug)]
 pub struct Memory<'m> {
-    /// The buffers by number, then those of `slots`.
+    /// The buffers by number.
     pub(crate) buffers: Vec<BufferEntry>,
-    /// The number of buffers that have numbers.
-    pub(crate) numbered: usize,
-    /// For each upper half of an address from `first_slot` on, the index of its buffer plus one; 0
-    /// for none.
-    pub(crate) slots: Vec<u32>,
-    pub(crate) first_slot: u32,
+    pub(crate) slots: Arc<Slots<'m>>,
     /// At least [`SURFACES`] entries.
     pub(crate) surfaces: Vec<BufferEntry>,
     pub(crate) local: BufferEntry,
@@ -45,10 +41,8 @@ impl<'m> Memory<'m> {
         surfaces.resize(surfaces.len().max(SURFACES as usize), BufferEntry::default());
         let buffers: Vec<_> = buffers.into_iter().map(BufferEntry::of).collect();
         Self {
-            numbered: buffers.len(),
             buffers,
-            slots: Vec::new(),
-            first_slot: 0,
+            slots: Arc::default(),
             surfaces,
             local: BufferEntry::of(Buffer { words: local, loads: nobody, stores: nobody, updates: nobody }),
             private: BufferEntry::default(),
@@ -56,22 +50,9 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Adds buffers that have addresses in place of numbers, in the order of their addresses, each
-    /// with the upper half of its address. The caller makes the accesses to buffers out of order,
-    /// and to those far from the first one.
-    pub fn with_slots(mut self, buffers: impl IntoIterator<Item = (u32, Buffer<'m>)>) -> Self {
-        for (slot, buffer) in buffers {
-            if self.slots.is_empty() {
-                self.first_slot = slot;
-            }
-            let place = slot.checked_sub(self.first_slot).map(|place| place as usize);
-            if let Some(place) = place.filter(|place| (self.slots.len()..MOST_SLOTS).contains(place)) {
-                self.buffers.push(BufferEntry::of(buffer));
-                self.slots.resize(place, 0);
-                self.slots.push(self.buffers.len() as u32);
-            }
-        }
-        self
+    /// Adds memory that has addresses in place of numbers.
+    pub fn with_slots(self, slots: Arc<Slots<'m>>) -> Self {
+        Self { slots, ..self }
     }
 
     /// Adds private memory. The caller makes accesses that are observed by byte.
@@ -80,6 +61,47 @@ impl<'m> Memory<'m> {
         let Buffer { words, loads, stores, updates } = private;
         let [loads, stores, updates] = [loads, stores, updates].map(pages);
         Self { private: BufferEntry::of(Buffer { words, loads, stores, updates }), ..self }
+    }
+}
+
+/// Memory that has addresses in place of numbers, which several threads may use. Its accesses are
+/// not observed.
+#[derive(Debug, Default)]
+pub struct Slots<'m> {
+    pub(crate) entries: Vec<BufferEntry>,
+    /// For each upper half of an address from `first` on, the index of its entry plus one; 0 for
+    /// none.
+    pub(crate) table: Vec<u32>,
+    pub(crate) first: u32,
+    lives: PhantomData<&'m [AtomicU32]>,
+}
+
+// SAFETY: the entries point to atomic words, which `'m` borrows, and have no marks.
+unsafe impl Send for Slots<'_> {}
+
+// SAFETY: as for `Send`.
+unsafe impl Sync for Slots<'_> {}
+
+impl<'m> Slots<'m> {
+    /// Creates the table of the memory, in the order of addresses, each with the upper half of its
+    /// address. The caller makes the accesses to memory out of order, and to memory far from the
+    /// first one.
+    pub fn new(all: impl IntoIterator<Item = (u32, &'m [AtomicU32])>) -> Self {
+        let mut slots = Self::default();
+        for (slot, words) in all {
+            if slots.table.is_empty() {
+                slots.first = slot;
+            }
+            let place = slot.checked_sub(slots.first).map(|place| place as usize);
+            if let Some(place) = place.filter(|place| (slots.table.len()..MOST_SLOTS).contains(place)) {
+                let nobody = Marks::Nobody;
+                let buffer = Buffer { words, loads: nobody, stores: nobody, updates: nobody };
+                slots.entries.push(BufferEntry::of(buffer));
+                slots.table.resize(place, 0);
+                slots.table.push(slots.entries.len() as u32);
+            }
+        }
+        slots
     }
 }
 

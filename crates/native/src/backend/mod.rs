@@ -11,5 +11,5 @@ pub(crate) mod memory;
 pub use {
     code::{Code, Lent},
     compiler::compile,
-    memory::Memory,
+    memory::{Memory, Slots},
 };

@@ -21,6 +21,7 @@ pub(crate) struct RawFrame {
     pub(crate) buffer_count: u64,
     pub(crate) slots: *const u32,
     pub(crate) slot_count: u64,
+    pub(crate) slot_entries: *const BufferEntry,
     pub(crate) first_slot: u32,
     pub(crate) surfaces: *const BufferEntry,
     pub(crate) surface_count: u64,

@@ -15,6 +15,7 @@ pub(crate) const BUFFERS: u32 = offset_of!(RawFrame, buffers) as u32;
 pub(crate) const BUFFER_COUNT: u32 = offset_of!(RawFrame, buffer_count) as u32;
 pub(crate) const SLOTS: u32 = offset_of!(RawFrame, slots) as u32;
 pub(crate) const SLOT_COUNT: u32 = offset_of!(RawFrame, slot_count) as u32;
+pub(crate) const SLOT_ENTRIES: u32 = offset_of!(RawFrame, slot_entries) as u32;
 pub(crate) const FIRST_SLOT: u32 = offset_of!(RawFrame, first_slot) as u32;
 pub(crate) const SURFACES: u32 = offset_of!(RawFrame, surfaces) as u32;
 pub(crate) const SURFACE_COUNT: u32 = offset_of!(RawFrame, surface_count) as u32;

@@ -82,7 +82,6 @@ pub(crate) fn find_flat(masm: &mut MacroAssembler, slow: Label) {
     masm.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
     masm.asm.rm(Code::Cmp_r64_rm64, PLACE, at(FRAME, offset::BUFFER_COUNT));
     masm.asm.jump(Code::Jae_rel32_64, slot);
-    masm.asm.bind(found);
     masm.cold(|masm| {
         masm.asm.bind(slot);
         masm.asm.rr(Code::Mov_r32_rm32, Register::EAX, Register::ECX);
@@ -93,11 +92,14 @@ pub(crate) fn find_flat(masm: &mut MacroAssembler, slow: Label) {
         masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::SLOTS));
         masm.asm.rm(Code::Mov_r32_rm32, Register::EAX, at(PLACE, 0));
         masm.asm.ri(Code::Sub_rm32_imm8, Register::EAX, 1);
-        masm.asm.jump(Code::Jae_rel32_64, found);
-        masm.asm.jump(Code::Jmp_rel32_64, slow);
+        masm.asm.jump(Code::Jb_rel32_64, slow);
+        masm.asm.ri(Code::Shl_rm64_imm8, PLACE, PLACE_SHIFT);
+        masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::SLOT_ENTRIES));
+        masm.asm.jump(Code::Jmp_rel32_64, found);
     });
     masm.asm.ri(Code::Shl_rm64_imm8, PLACE, PLACE_SHIFT);
     masm.asm.rm(Code::Add_r64_rm64, PLACE, at(FRAME, offset::BUFFERS));
+    masm.asm.bind(found);
 }
 
 /// Returns a field of the buffer's entry.
