@@ -334,18 +334,18 @@ mod tests {
         let map = |n: usize, count: usize, offset: usize, access| {
             all.map((page(n), count * PAGE), (&physical, offset * PAGE), access, 7)
         };
-        assert!(all.regions([]).is_empty() && all.lookup(first).is_none());
+        assert!(all.regions([]).all().is_empty() && all.lookup(first).is_none());
         assert_eq!(map(0, 2, 0, Access::Write), Ok(()));
         assert_eq!(map(1, 1, 0, Access::Write), Err(Failure::InvalidValue), "the page is mapped");
         assert_eq!(map(2, 2, 3, Access::Write), Err(Failure::InvalidValue), "physical memory ends");
         assert_eq!(map(7, 2, 0, Access::Write), Err(Failure::InvalidValue), "the reservation ends");
         // One range from the start needs no guards.
         let regions = all.regions([]);
-        let [(at, lent)] = regions.as_slice() else { panic!("one region") };
+        let [(at, lent)] = regions.all() else { panic!("one region") };
         assert!(*at == first && lent.bytes == 2 * PAGE && lent.guards.is_none());
         // A pointer to another page.
         let beyond = all.regions([page(5)]);
-        assert!(beyond[0].1.bytes == 8 * PAGE && beyond[0].1.readable().iter().eq([&(0..2048)]));
+        assert!(beyond.all()[0].1.bytes == 8 * PAGE && beyond.all()[0].1.readable().iter().eq([&(0..2048)]));
         // The same physical page at two addresses.
         assert_eq!(map(4, 1, 1, Access::Read), Ok(()));
         // SAFETY: both pages are mapped.
@@ -353,7 +353,7 @@ mod tests {
             (page(1) as *mut u32).write(42);
             assert_eq!((page(4) as *const u32).read(), 42);
         }
-        assert_eq!(all.regions([])[0].1.readable(), [0..2048, 4096..5120]);
+        assert_eq!(all.regions([]).all()[0].1.readable(), [0..2048, 4096..5120]);
         assert_eq!(all.access(page(0), 8 * PAGE), Ok((Access::Write, 2 * PAGE)));
         assert_eq!(all.access(page(2), 6 * PAGE), Ok((Access::None, 2 * PAGE)));
         assert_eq!(all.access(page(4), 4 * PAGE), Ok((Access::Read, PAGE)));
@@ -382,10 +382,10 @@ mod tests {
         assert_eq!(all.map((at, 2 * PAGE), (&physical, 0), Access::Write, 0), Ok(()));
         let regions = all.regions([]);
         assert_eq!(
-            regions.iter().map(|(at, lent)| (*at, lent.bytes)).collect::<Vec<_>>(),
+            regions.all().iter().map(|(at, lent)| (*at, lent.bytes)).collect::<Vec<_>>(),
             [(large, SLOT as usize), (large + SLOT, PAGE)]
         );
         all.free_of(2);
-        assert!(all.regions([]).is_empty());
+        assert!(all.regions([]).all().is_empty());
     }
 }
