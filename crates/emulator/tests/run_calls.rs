@@ -288,7 +288,7 @@ fn a_program_has_the_functions_that_its_kernel_may_call() {
     assert!(Arc::ptr_eq(&one.functions[1], &other.functions[0]), "parsed once");
     let outcome = launched(&one, [0, 1, 2, 3, 4, 5, 6, 7], &Options::default()).unwrap();
     assert_eq!(outcome.elements::<i32>(1).unwrap(), [20, 21, 22, 23, 24, 25, 26, 27]);
-    // The place of a function that is not called is one of the whole file, as other kernels know it.
+    // The address of a function that is not called counts in the whole file, as for other kernels.
     let address = ".decl F v_type=G type=uq num_elts=1 align=qword\n.kernel_attr";
     let body = "    faddr g F(0,0)<1>\n    mov (M1_NM, 1) Y(0,0)<1> F(0,0)<0;1,0>";
     let taken = load(kernel(body).replace(".kernel_attr", address)).unwrap();
