@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_native::ir::{Access, Action, Transfer};
 use visakit_native::{Code, Level, Refusal};
 
-use crate::starts::Starts;
+use crate::starts::{Starts, VERSIONS};
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::payload::Layout;
 
@@ -32,10 +32,6 @@ const SMALL: u64 = 10_000;
 /// Number of cached group sizes: two launches with partial groups in three dimensions have this
 /// many.
 pub(super) const SIZES: usize = 16;
-
-/// Number of versions of native code. All but the last leave the functions to the interpreter that
-/// no thread had called when it was compiled.
-pub(super) const VERSIONS: usize = 4;
 
 /// A lowered program with its key: the size of the payload, and the addresses of the program's
 /// symbols.

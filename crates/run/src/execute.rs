@@ -58,8 +58,7 @@ fn run_natively<'w, const COUNT: bool>(
     let code = plan.code;
     loop {
         let behind = match exit {
-            // Native code leaves a block on a limit or a trap, which the interpreter determines, or
-            // because it has no code for the function.
+            // Native code leaves a block on a limit or a trap, or has no code for it.
             Some(Exit::Block(block)) => {
                 thread.flow.block = block;
                 if let Some(out) = begin(plan, thread)? {

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use crate::cache::VERSIONS;
 use visakit::isa::predefined;
 use visakit_kernels::layout::Layout;
 use visakit_launch::payload::ThreadStart;
@@ -33,6 +32,10 @@ impl Special {
         }
     }
 }
+
+/// Number of versions of native code. All but the last leave the functions to the interpreter that
+/// no thread had called when it was compiled.
+pub(super) const VERSIONS: usize = 4;
 
 /// Initial states of a group's threads for a group size, independent of arguments.
 pub(super) struct Starts {
