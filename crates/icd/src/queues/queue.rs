@@ -29,8 +29,8 @@ kind!(Queue, CL_INVALID_COMMAND_QUEUE);
 struct State {
     /// Commands that are not over, in order.
     outstanding: VecDeque<Arc<Command>>,
-    /// Last barrier that is not over.
-    barrier: Option<Handle<Event>>,
+    /// Last barrier that is not over, and whether it waits for all commands before it.
+    barrier: Option<(Handle<Event>, bool)>,
     /// First failed command since the last launch by a program that knew of a failure.
     failure: Option<Failure>,
 }
@@ -112,13 +112,17 @@ impl Queue {
         let before = if !self.has(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
             state.outstanding.back().map(event).into_iter().collect()
         } else if order != Order::Plain && !has_list {
-            state.outstanding.iter().map(event).collect()
+            // The last barrier stands for the commands that it waits for.
+            let last = state.barrier.as_ref().filter(|(_, is_full)| *is_full).map(|(barrier, _)| barrier);
+            let is_last = |command: &&Arc<Command>| last.is_some_and(|last| Arc::ptr_eq(last, command.event()));
+            let since = state.outstanding.iter().rev().take_while(|command| !is_last(command));
+            since.map(event).chain(last.cloned()).collect()
         } else {
-            state.barrier.iter().cloned().collect()
+            state.barrier.iter().map(|(barrier, _)| Arc::clone(barrier)).collect()
         };
         state.outstanding.push_back(Arc::clone(command));
         if order == Order::Barrier {
-            state.barrier = Some(event(command));
+            state.barrier = Some((event(command), !has_list));
         }
         before
     }
@@ -129,7 +133,7 @@ impl Queue {
         let found = state.outstanding.iter().position(|command| Arc::ptr_eq(command.event(), event));
         // Dropped after the queue is unlocked, because the drop may release the owner of the queue.
         let command = found.and_then(|index| state.outstanding.remove(index));
-        let barrier = state.barrier.take_if(|barrier| Arc::ptr_eq(barrier, event));
+        let barrier = state.barrier.take_if(|(barrier, _)| Arc::ptr_eq(barrier, event));
         drop(state);
         drop((command, barrier));
     }

@@ -87,6 +87,12 @@ static void CL_CALLBACK told(cl_event event, cl_int status, void *data) {
     __sync_fetch_and_add((int *)data, status == CL_COMPLETE ? 1 : 100);
 }
 
+static cl_int status_of(cl_event event) {
+    cl_int status = 0;
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
 /* Commands wait for user events, in any order. */
 static void events_in_any_order(void) {
     cl_command_queue any = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -101,9 +107,7 @@ static void events_in_any_order(void) {
     CHECK(clEnqueueReadBuffer(any, first, CL_FALSE, 0, sizeof b, b, 1, &events[0], &events[1]));
     CHECK(clEnqueueMarkerWithWaitList(any, 0, NULL, &events[2]));
     for (int i = 0; i < 3; i++) CHECK(clSetEventCallback(events[i], CL_COMPLETE, told, &calls));
-    cl_int status;
-    CHECK(clGetEventInfo(events[2], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
-    expect("waits", 0, status > CL_COMPLETE, 1);
+    expect("waits", 0, status_of(events[2]) > CL_COMPLETE, 1);
     CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
     FAILS(CL_INVALID_OPERATION, clSetUserEventStatus(gate, CL_COMPLETE));
     CHECK(clWaitForEvents(3, events));
@@ -115,6 +119,36 @@ static void events_in_any_order(void) {
     CHECK(clReleaseEvent(gate));
     CHECK(clReleaseMemObject(first));
     CHECK(clReleaseMemObject(other));
+    CHECK(clReleaseCommandQueue(any));
+}
+
+/* A barrier or marker without a list waits for all commands before it, whatever an earlier barrier waits for. */
+static void barriers(void) {
+    cl_command_queue any = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_mem memory = make_buffer(CL_MEM_READ_WRITE, 4, NULL);
+    for (int has_list = 0; has_list < 2; has_list++) {
+        cl_event gates[2], events[3];
+        for (int i = 0; i < 2; i++) {
+            gates[i] = clCreateUserEvent(context, &code);
+            CHECK(code);
+        }
+        int value = 7;
+        CHECK(clEnqueueWriteBuffer(any, memory, CL_FALSE, 0, 4, &value, 1, &gates[0], NULL));
+        CHECK(clEnqueueBarrierWithWaitList(any, has_list, has_list ? &gates[1] : NULL, &events[0]));
+        CHECK(clEnqueueBarrierWithWaitList(any, 0, NULL, &events[1]));
+        CHECK(clEnqueueMarkerWithWaitList(any, 0, NULL, &events[2]));
+        CHECK(clSetUserEventStatus(gates[1], CL_COMPLETE));
+        if (has_list) CHECK(clWaitForEvents(1, events));
+        for (int i = has_list; i < 3; i++) expect("barrier waits", i, status_of(events[i]) > CL_COMPLETE, 1);
+        CHECK(clSetUserEventStatus(gates[0], CL_COMPLETE));
+        CHECK(clFinish(any));
+        for (int i = 0; i < 3; i++) {
+            expect("barrier ends", i, status_of(events[i]), CL_COMPLETE);
+            CHECK(clReleaseEvent(events[i]));
+        }
+        for (int i = 0; i < 2; i++) CHECK(clReleaseEvent(gates[i]));
+    }
+    CHECK(clReleaseMemObject(memory));
     CHECK(clReleaseCommandQueue(any));
 }
 
@@ -165,6 +199,7 @@ static void run(void) {
     cl_command_queue queue = make_queue(0);
     if (has_images()) images(queue);
     events_in_any_order();
+    barriers();
     subnormal(queue);
 
     cl_program program = make_program(source, "-cl-std=CL3.0");
