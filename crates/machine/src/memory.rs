@@ -38,7 +38,7 @@ const LOCKS: usize = 64;
 
 /// Memory with fixed addresses, past all other buffers. Launches share it, because a program may
 /// have thousands of allocations.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Regions {
     /// Each memory with its address, in the order of addresses.
     all: Vec<(u64, Lent)>,

@@ -180,13 +180,14 @@ impl Lowered {
         }
     }
 
-    /// Returns the version that is to be compiled now, and which parts of the program it has.
+    /// Returns the version that is to be compiled now, and which parts of the program it has. With
+    /// all parts it is the last.
     fn due(&self, rest: u64, count: bool) -> Option<(usize, Vec<bool>)> {
         let native = &self.native[usize::from(count)];
         // A thread that compiles holds no lock; one that looks need not wait.
         let mut begun = native.begun.try_lock().ok()?;
         (begun.count < VERSIONS).then_some(())?;
-        let mut parts: Vec<bool> = self.parts.iter().map(|part| part.is_entered.load(Relaxed)).collect();
+        let parts: Vec<bool> = self.parts.iter().map(|part| part.is_entered.load(Relaxed)).collect();
         let entered = parts.iter().filter(|is_entered| **is_entered).count();
         let is_refused = || native.versions.iter().any(|code| matches!(code.get(), Some(Err(_))));
         (entered > begun.parts && !is_refused()).then_some(())?;
@@ -194,9 +195,6 @@ impl Lowered {
         let warm = self.parts.iter().zip(&parts).filter(|(_, is_entered)| **is_entered).map(|(part, _)| part.warm);
         (executed.saturating_sub(begun.executed).saturating_add(rest) >= warm.sum()).then_some(())?;
         let version = if entered == parts.len() { VERSIONS - 1 } else { begun.count };
-        if version == VERSIONS - 1 {
-            parts.fill(true);
-        }
         *begun = Begun { count: version + 1, parts: entered, executed };
         Some((version, parts))
     }

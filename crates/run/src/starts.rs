@@ -33,8 +33,8 @@ impl Special {
     }
 }
 
-/// Number of versions of native code. All but the last leave the functions to the interpreter that
-/// no thread had called when it was compiled.
+/// Number of versions of native code. Each leaves the functions to the interpreter that no thread
+/// had called when it was compiled.
 pub(super) const VERSIONS: usize = 4;
 
 /// Initial states of a group's threads for a group size, independent of arguments.
