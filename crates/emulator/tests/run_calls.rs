@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use visakit::isa::Platform;
-use visakit::text;
 use visakit_emulator::launch::argument::Argument;
 use visakit_emulator::launch::range::NdRange;
 use visakit_emulator::machine::fault::{Trap, TrapReport};
@@ -104,11 +103,9 @@ kernels:
 fn program(kernel: &str, function: &str, environment: &str) -> Program {
     let info = described(environment).kernels.remove(0);
     let mut program = Program::from_text("k.visaasm", kernel, info, Platform::Skl).unwrap();
-    let options = text::Options { file: "f.visaasm".to_owned(), platform: Some(Platform::Skl) };
-    let parsed = text::parse(function, options).unwrap();
-    let (file, text) = ("f.visaasm".to_owned(), Some(function.to_owned()));
-    program.data.functions.push(parsed.routine.name());
-    program.functions.push(Arc::new(FunctionText { file, text, routine: parsed.routine, lines: parsed.lines }));
+    let code = FunctionText::parse("f.visaasm".to_owned(), function.to_owned(), Platform::Skl).unwrap();
+    program.data.functions.push(code.routine.name());
+    program.functions.push(Arc::new(code));
     program
 }
 

@@ -26,7 +26,7 @@ pub struct Function {
 }
 
 /// Enters the n-th function with `taken`, a non-empty subset of the active channels. `back` is the
-/// return block. At the first call in a thread, the function's state is zeroed; then returns true.
+/// return block. Returns true at the first call in a thread; the caller then clears the state.
 #[inline]
 pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, back: u32) -> bool {
     let function = &functions[n];
@@ -34,9 +34,6 @@ pub fn enter(thread: &mut Thread, functions: &[Function], n: usize, taken: u32, 
         thread.activations.resize(functions.len(), Activations::default());
     }
     let before = thread.activations[n];
-    if !before.is_used {
-        clear(thread, function, 0);
-    }
     if before.open > 0 {
         let outer = put_aside(thread, function);
         thread.outer.push(outer);

@@ -1,10 +1,9 @@
 //! Execution of a hardware thread, block by block.
 
-use std::ops::Range;
-
 use crate::limits::CALL_DEPTH;
 use crate::native::{Begun, Native};
 use crate::plan::Plan;
+use crate::start::clear;
 use crate::stats::Counts;
 use visakit_kernels::code::{DebugLoc, Terminator};
 use visakit_machine::World;
@@ -333,13 +332,10 @@ fn enter(plan: &Plan<'_>, thread: &mut Thread, function: usize, taken: u32, back
         return Err(Box::new(Trap::Illegal("function calls are nested without end".to_owned())));
     }
     plan.check_stack(thread)?;
-    let is_first = activation::enter(thread, &plan.code.functions, function, taken, back);
-    plan.lowered.note_entered(function);
-    if let Some(poison) = plan.poison.filter(|_| is_first) {
-        let function = &plan.code.functions[function];
-        let Range { start, end } = function.registers[0];
-        poison.fill_registers(&mut thread.registers.bytes_mut(0)[..end as usize], start as usize);
-        thread.predicates[function.predicates.clone()].fill(poison.predicate());
+    let functions = &plan.code.functions;
+    if activation::enter(thread, functions, function, taken, back) {
+        clear(plan, thread, &functions[function], 0);
+        plan.lowered.note_entered(function);
     }
     Ok(())
 }

@@ -24,6 +24,18 @@ pub struct FunctionText {
     pub lines: Vec<u32>,
 }
 
+impl FunctionText {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// Invalid text.
+    pub fn parse(file: String, text: String, platform: Platform) -> Result<Self, Diagnostics> {
+        let options = text::Options { file: file.clone(), platform: Some(platform) };
+        let parsed = text::parse(&text, options)?;
+        Ok(Self { file, text: Some(text), routine: parsed.routine, lines: parsed.lines })
+    }
+}
+
 /// The functions of a zebin that its kernels have needed so far.
 #[derive(Debug, Default)]
 pub struct Functions(Mutex<HashMap<(usize, Platform), Arc<FunctionText>>>);
@@ -72,10 +84,7 @@ impl Functions {
             return Ok(Arc::clone(function));
         }
         let file = format!("{}(section {})", zebin.file, text.section);
-        let options = text::Options { file: file.clone(), platform: Some(platform) };
-        let parsed = text::parse(&text.text, options)?;
-        let (text, routine, lines) = (Some(text.text.clone()), parsed.routine, parsed.lines);
-        let function = Arc::new(FunctionText { file, text, routine, lines });
+        let function = Arc::new(FunctionText::parse(file, text.text.clone(), platform)?);
         Ok(Arc::clone(kept().entry((n, platform)).or_insert(function)))
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use visakit::isa::{Platform, attribute};
 use visakit::object::{Object, ObjectError, Routine};
-use visakit::text;
 use visakit_diag::{Diagnostic, Diagnostics, Severity};
 use visakit_launch::data::ProgramData;
 use visakit_launch::spec::{ArgKey, ArgSpec};
@@ -77,9 +76,7 @@ pub fn from_text(file: &str, bytes: Vec<u8>, selection: Selection<'_>) -> Result
     let text = String::from_utf8(bytes)
         .map_err(|e| problem("program-text", file, "is no text").at_offset(e.utf8_error().valid_up_to() as u64))?;
     let platform = platform.unwrap_or_else(assume);
-    let options = text::Options { file: file.to_owned(), platform: Some(platform) };
-    let parsed = text::parse(&text, options)?;
-    let code = FunctionText { file: file.to_owned(), text: Some(text), routine: parsed.routine, lines: parsed.lines };
+    let code = FunctionText::parse(file.to_owned(), text, platform)?;
     assemble(code, Vec::new(), (layout, given), kernel, platform)
 }
 

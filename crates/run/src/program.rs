@@ -10,7 +10,6 @@ use visakit::ThreadId;
 use visakit::isa::{InstructionGroup, Platform, StringId, TextDirective};
 use visakit::object::{Routine, RoutineKind};
 use visakit::rt::Table;
-use visakit::text;
 use visakit_launch::argument::{self, Parameter};
 use visakit_launch::data::ProgramData;
 use visakit_launch::implicit;
@@ -146,10 +145,9 @@ impl Program {
     /// # Errors
     /// Invalid text.
     pub fn from_text(file: &str, text: &str, info: KernelInfo, platform: Platform) -> Result<Self, Diagnostics> {
-        let options = text::Options { file: file.to_owned(), platform: Some(platform) };
-        let parsed = text::parse(text, options)?;
-        let program = Self::of(file, parsed.routine, info, platform);
-        Ok(Self { text: Some(text.to_owned()), lines: parsed.lines, ..program })
+        let code = FunctionText::parse(file.to_owned(), text.to_owned(), platform)?;
+        let program = Self::of(file, code.routine, info, platform);
+        Ok(Self { text: code.text, lines: code.lines, ..program })
     }
 
     /// Creates a program of a kernel's code, such as code from a builder. `info` is the layout of

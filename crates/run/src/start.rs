@@ -1,5 +1,6 @@
 //! Initial state of threads: register contents at the program entry.
 
+use std::ops::Range;
 use std::sync::{Arc, PoisonError};
 
 use crate::cache::{Lowered, SIZES};
@@ -9,7 +10,7 @@ use crate::starts::{Kind, Starts, Template, TemplatePiece};
 use visakit::isa::R0Element;
 use visakit_launch::implicit;
 use visakit_launch::payload::{ThreadStart, group_words};
-use visakit_machine::activation;
+use visakit_machine::activation::{self, Function};
 use visakit_machine::flow::Flow;
 use visakit_machine::poison::Poison;
 use visakit_machine::thread::{Activations, Registers, Thread};
@@ -205,20 +206,25 @@ impl Images {
     }
 }
 
+/// Clears the state of the kernel or of a function, except registers before offset `first`.
+/// Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
+pub(super) fn clear(plan: &Plan<'_>, thread: &mut Thread, function: &Function, first: u32) {
+    activation::clear(thread, function, first);
+    if let Some(poison) = plan.poison {
+        let Range { start, end } = function.registers[0];
+        let registers = &mut thread.registers.bytes_mut(0)[..end as usize];
+        poison.fill_registers(registers, start.max(first) as usize);
+        thread.predicates[function.predicates.clone()].fill(poison.predicate());
+    }
+}
+
 /// Resets a thread to the program entry, as thread `index` of the group.
 pub(super) fn restart(plan: &Plan<'_>, thread: &mut Thread, starts: &Starts, group: [u32; 3], index: u32) {
     let (layout, start) = (&plan.code.layout, &starts.threads[index as usize]);
-    // Unwritten registers are zero, so that a kernel that reads them behaves the same in every run.
-    // Those of functions are zeroed when they are called.
-    let own = layout.own();
-    activation::clear(thread, &own, plan.payload.len() as u32);
+    // The state of functions is cleared when they are called.
+    clear(plan, thread, &layout.own(), plan.payload.len() as u32);
     let registers: &mut Registers = &mut thread.registers;
-    let bytes = registers.bytes_mut(0);
-    plan.payload.fill(bytes, starts.size, start);
-    if let Some(poison) = plan.poison {
-        poison.fill_registers(&mut bytes[..own.registers[0].end as usize], plan.payload.len());
-        thread.predicates.fill(poison.predicate());
-    }
+    plan.payload.fill(registers.bytes_mut(0), starts.size, start);
     for (offset, word) in group_words(group) {
         registers.set(offset, word);
     }
