@@ -50,7 +50,10 @@ impl CachedValue {
     /// more.
     fn is_in(&self, other: &Self) -> bool {
         match (*self, *other) {
-            (Self::Contiguous { at, bytes }, Self::Contiguous { at: from, bytes: all }) => at == from && bytes <= all,
+            (
+                Self::Contiguous { at, bytes },
+                Self::Contiguous { at: from, bytes: all } | Self::Splat { at: from, bytes: all, .. },
+            ) => at == from && bytes <= all,
             (Self::Splat { at, bytes, width }, Self::Splat { at: from, bytes: size, width: all }) => {
                 at == from && bytes == size && width <= all
             }

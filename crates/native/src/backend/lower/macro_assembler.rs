@@ -60,18 +60,9 @@ impl MacroAssembler {
         if let Some(found) = self.cache.find(&tag) {
             return Some(found);
         }
-        // The upper half of a known value.
-        if let CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) } = tag
-            && let Some(whole) = at
-                .checked_sub(bytes)
-                .and_then(|at| self.cache.find(&CachedValue::Contiguous { at, bytes: bytes * 2 }))
-        {
-            let part = self.cache.take();
-            self.cache.drop(whole);
-            let part = part?;
-            self.asm.upper_half(Width::of(bytes * 2), part, whole);
-            self.cache.name(part, tag);
-            return Some(part);
+        if let Some(derived) = self.derive(&tag) {
+            self.cache.name(derived, tag);
+            return Some(derived);
         }
         if let CachedValue::Contiguous { at, bytes } | CachedValue::Splat { at, bytes, .. } = tag {
             self.write_what(|place| place.touches(ByteRange { at, bytes }))?;
@@ -80,6 +71,46 @@ impl MacroAssembler {
         self.load(d, &tag);
         self.cache.name(d, tag);
         Some(d)
+    }
+
+    /// Computes a value from those of other registers: a load of what was just stored would wait,
+    /// and longest for two narrow stores.
+    fn derive(&mut self, tag: &CachedValue) -> Option<Vector> {
+        match *tag {
+            // The upper half of a known value.
+            CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) } => {
+                let whole = CachedValue::Contiguous { at: at.checked_sub(bytes)?, bytes: bytes * 2 };
+                let whole = self.cache.find(&whole)?;
+                let part = self.cache.take();
+                self.cache.drop(whole);
+                let part = part?;
+                self.asm.upper_half(Width::of(bytes * 2), part, whole);
+                Some(part)
+            }
+            CachedValue::Contiguous { at, bytes: 8 } => self.join_dwords(at),
+            CachedValue::Splat { at, bytes, width } => {
+                let first = self.cache.find(&CachedValue::Contiguous { at, bytes });
+                let first = first.or_else(|| (bytes == 8).then(|| self.join_dwords(at)).flatten())?;
+                let all = self.cache.take();
+                self.cache.drop(first);
+                let all = all?;
+                self.asm.v2(broadcast_first(bytes), width, all, first, Width::X);
+                Some(all)
+            }
+            _ => None,
+        }
+    }
+
+    /// Joins two dwords that registers hold.
+    fn join_dwords(&mut self, at: u32) -> Option<Vector> {
+        let low = self.cache.find(&CachedValue::Contiguous { at, bytes: 4 })?;
+        let high = self.cache.find(&CachedValue::Contiguous { at: at + 4, bytes: 4 });
+        let joined = if high.is_some() { self.cache.take() } else { None };
+        if let (Some(high), Some(joined)) = (high, joined) {
+            self.asm.v3(op::PUNPCKLDQ, Width::X, joined, low, high);
+        }
+        [Some(low), high].into_iter().flatten().for_each(|vector| self.cache.drop(vector));
+        joined
     }
 
     /// Returns a register with a number in all elements.
@@ -246,10 +277,15 @@ pub(crate) struct Hot {
 
 /// Returns the instruction that loads an element to all places.
 fn broadcast(bytes: u32) -> Op {
+    if bytes == 4 { op::BROADCASTSS } else { broadcast_first(bytes) }
+}
+
+/// Returns the instruction that copies the first element of a register to all places.
+fn broadcast_first(bytes: u32) -> Op {
     match bytes {
         1 => op::BROADCASTB,
         2 => op::BROADCASTW,
-        4 => op::BROADCASTSS,
+        4 => op::BROADCASTD,
         _ => op::BROADCASTQ,
     }
 }

@@ -159,12 +159,17 @@ fn write_apart(
 }
 
 /// Records a result in the register cache, with a pending store. A result whose register already
-/// has a cached value is stored at once.
+/// has a cached value is copied: a store to be loaded again would take longer.
 fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place: ByteRange) {
-    if masm.cache.is_known(value) {
-        masm.store_file(place.at, place.bytes, value);
-    } else {
-        masm.cache.name(value, tag);
-        masm.cache.owe(value, place);
+    let is_known = masm.cache.is_known(value);
+    let Some(own) = (if is_known { masm.cache.take() } else { Some(value) }) else {
+        return masm.store_file(place.at, place.bytes, value);
+    };
+    if is_known {
+        let width = if let CachedValue::Splat { width, .. } = tag { width } else { Width::of(place.bytes) };
+        masm.asm.v2(op::MOVUPS, width, own, value, width);
+        masm.cache.drop(own);
     }
+    masm.cache.name(own, tag);
+    masm.cache.owe(own, place);
 }
