@@ -220,6 +220,26 @@ impl Payload {
         if self.simd == 1 { u32::MAX } else { visakit_machine::thread::ones(items as usize) }
     }
 
+    /// Returns the places of the rows of local ids, one word for each channel, by dimension. True
+    /// for the dimension that `order` lists first.
+    pub fn id_rows(&self, order: [u32; 3]) -> Vec<(u32, bool)> {
+        let first = walk(order)[0];
+        let rows = self.ids.into_iter().flat_map(LocalIds::rows).enumerate();
+        rows.map(|(dimension, at)| (at as u32, dimension == first)).collect()
+    }
+
+    /// Returns true if the work items of each thread follow each other in the first dimension of
+    /// `order` and are equal in the others, in all groups of a range.
+    pub fn is_in_lines(&self, range: &NdRange, order: [u32; 3]) -> bool {
+        let (first, groups) = (walk(order)[0], range.groups());
+        // The last group of a dimension may be smaller.
+        (0..8).all(|corner: u32| {
+            let group = std::array::from_fn(|d| if corner >> d & 1 == 1 { groups[d].saturating_sub(1) } else { 0 });
+            let size = range.size_of(group);
+            size[first].is_multiple_of(self.simd) || size[first] == size.iter().product()
+        })
+    }
+
     /// Returns the threads of a group of `size` work items; `order` lists the dimensions, fastest
     /// first.
     pub fn threads(&self, size: [u32; 3], order: [u32; 3]) -> Vec<ThreadStart> {

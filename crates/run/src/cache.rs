@@ -5,12 +5,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use visakit_native::ir::{Access, Action, Transfer};
+use visakit_native::ir::{Access, Action, InitialRamp, Transfer};
 use visakit_native::{Code, Level, Refusal};
 
-use crate::starts::{Starts, VERSIONS};
+use crate::starts::{Starts, VARIANTS, VERSIONS, Variant};
 use visakit_kernels::code::CompiledRoutine;
-use visakit_launch::payload::Layout;
+use visakit_launch::payload::{Layout, Payload};
+use visakit_launch::range::NdRange;
 
 /// Results of a program's launches for later ones: the lowered code, which fits most of them, and
 /// the layout of the payload.
@@ -43,8 +44,10 @@ pub(super) struct Lowered {
     pub(super) code: CompiledRoutine,
     /// The kernel, then its functions.
     parts: Vec<Part>,
-    /// Native code without and with counts.
-    native: [Native; 2],
+    /// Local ids that are ramps in some launches.
+    ramps: Vec<InitialRamp>,
+    /// Native code of each variant.
+    native: [Native; VARIANTS],
     /// Number of instructions that launches executed without native code.
     executed: AtomicU64,
     /// Instructions per group in the last launch; 0 before the first.
@@ -95,17 +98,18 @@ impl Cache {
         payload: usize,
         symbols: &HashMap<String, u64>,
         level: Option<Level>,
-        lower: impl FnOnce() -> Result<CompiledRoutine, E>,
+        lower: impl FnOnce() -> Result<(CompiledRoutine, Vec<InitialRamp>), E>,
     ) -> Result<Arc<Lowered>, E> {
         let mut kept = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |kept: &&Arc<Lowered>| kept.payload == payload && kept.symbols == *symbols && kept.level == level;
         if let Some(kept) = kept.as_ref().filter(is_it) {
             return Ok(Arc::clone(kept));
         }
-        let code = lower()?;
+        let (code, ramps) = lower()?;
         let (native, executed, each, starts) = Default::default();
         let (symbols, parts) = (symbols.clone(), parts(&code));
-        let lowered = Arc::new(Lowered { payload, symbols, level, code, parts, native, executed, each, starts });
+        let lowered =
+            Arc::new(Lowered { payload, symbols, level, code, parts, ramps, native, executed, each, starts });
         *kept = Some(Arc::clone(&lowered));
         Ok(lowered)
     }
@@ -113,34 +117,43 @@ impl Cache {
 
 impl Lowered {
     /// Returns the newest native code, with the number of its version.
-    pub(super) fn native(&self, count: bool) -> Option<(usize, &Code)> {
-        let versions = self.native[usize::from(count)].versions.iter().enumerate().rev();
+    pub(super) fn native(&self, variant: Variant) -> Option<(usize, &Code)> {
+        let versions = self.native[variant.index()].versions.iter().enumerate().rev();
         versions.into_iter().find_map(|(version, code)| Some((version, code.get()?.as_ref().ok()?)))
     }
 
     /// Returns the reason why there is no native code that was requested.
-    pub(super) fn refusal(&self, count: bool) -> Option<Refusal> {
-        let mut versions = self.native[usize::from(count)].versions.iter().filter_map(OnceLock::get);
-        versions.find_map(|code| code.as_ref().err().copied()).filter(|_| self.native(count).is_none())
+    pub(super) fn refusal(&self, variant: Variant) -> Option<Refusal> {
+        let mut versions = self.native[variant.index()].versions.iter().filter_map(OnceLock::get);
+        versions.find_map(|code| code.as_ref().err().copied()).filter(|_| self.native(variant).is_none())
     }
 
     /// Compiles native code for the whole program.
-    pub(super) fn compile(&self, count: bool) {
-        self.compile_version(VERSIONS - 1, &vec![true; self.parts.len()], count);
+    pub(super) fn compile(&self, variant: Variant) {
+        self.compile_version(VERSIONS - 1, &vec![true; self.parts.len()], variant);
     }
 
-    fn compile_version(&self, version: usize, parts: &[bool], count: bool) {
-        self.native[usize::from(count)].versions[version].get_or_init(|| {
+    fn compile_version(&self, version: usize, parts: &[bool], variant: Variant) {
+        self.native[variant.index()].versions[version].get_or_init(|| {
             let level = self.level.ok_or(Refusal::Host)?;
-            visakit_native::compile(&self.code.native(count, |function| parts[function + 1]), level)
+            let mut routine = self.code.native(variant.counts, |function| parts[function + 1]);
+            if variant.in_lines {
+                routine.ramps.clone_from(&self.ramps);
+            }
+            visakit_native::compile(&routine, level)
         });
+    }
+
+    /// Returns the variant of native code for the launches of a range.
+    pub(super) fn variant(&self, payload: &Payload, range: &NdRange, order: [u32; 3], counts: bool) -> Variant {
+        Variant { counts, in_lines: !self.ramps.is_empty() && payload.is_in_lines(range, order) }
     }
 
     /// Returns true if `groups` groups, run natively, probably end before another host thread wakes
     /// up.
-    pub(super) fn is_small(&self, groups: u64, count: bool) -> bool {
+    pub(super) fn is_small(&self, groups: u64, variant: Variant) -> bool {
         let each = self.each.load(Relaxed);
-        each > 0 && each.saturating_mul(groups) < SMALL && self.native(count).is_some()
+        each > 0 && each.saturating_mul(groups) < SMALL && self.native(variant).is_some()
     }
 
     /// Notes the size of a completed launch of `groups` groups.
@@ -169,10 +182,10 @@ impl Lowered {
     ///
     /// The calling thread waits, so that its processor compiles; the launch's other threads
     /// continue. Compilation runs on a separate thread because the caller's stack may be small.
-    pub(super) fn warm(&self, rest: u64, count: bool) {
-        if let Some((version, parts)) = self.due(rest, count) {
+    pub(super) fn warm(&self, rest: u64, variant: Variant) {
+        if let Some((version, parts)) = self.due(rest, variant) {
             std::thread::scope(|scope| {
-                let compile = || self.compile_version(version, &parts, count);
+                let compile = || self.compile_version(version, &parts, variant);
                 // If the system provides no more threads, the program is interpreted.
                 let thread = std::thread::Builder::new().spawn_scoped(scope, compile);
                 let _ = thread.map(|thread| thread.join());
@@ -182,8 +195,8 @@ impl Lowered {
 
     /// Returns the version that is to be compiled now, and which parts of the program it has. With
     /// all parts it is the last.
-    fn due(&self, rest: u64, count: bool) -> Option<(usize, Vec<bool>)> {
-        let native = &self.native[usize::from(count)];
+    fn due(&self, rest: u64, variant: Variant) -> Option<(usize, Vec<bool>)> {
+        let native = &self.native[variant.index()];
         // A thread that compiles holds no lock; one that looks need not wait.
         let mut begun = native.begun.try_lock().ok()?;
         (begun.count < VERSIONS).then_some(())?;

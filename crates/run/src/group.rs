@@ -176,7 +176,7 @@ impl<'a> Worker<'a> {
         if plan.warms {
             // The remaining groups probably resemble the earlier ones.
             let each = self.counts.instructions.checked_div(self.groups).unwrap_or(0);
-            plan.lowered.warm(each.saturating_mul(left), plan.count);
+            plan.lowered.warm(each.saturating_mul(left), plan.variant);
         }
         self.native = Native::of(plan, &world);
     }

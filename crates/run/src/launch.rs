@@ -9,7 +9,7 @@ use crate::dispatch::{Dispatched, Way, dispatch};
 use crate::engine::Engine;
 use crate::helpers::{self, Clock};
 use crate::limits::GROUP_BYTES;
-use crate::lower::lower;
+use crate::lower::{lower, order, ramps};
 use crate::memory::{self, LaunchMemory};
 use crate::options::{GroupOrder, Options, Outside};
 use crate::outcome::{Outcome, RunError};
@@ -105,7 +105,7 @@ fn attempt(
 ) -> Result<Result<Outcome, Way>, RunError> {
     let mut mapped = map(program, range, arguments, options)?;
     let payload = Payload::new(&program.info, layout, range, &mapped.arguments, &mapped.placement)?;
-    let (lowered, is_native) = lowered(program, &payload, &mapped, options)?;
+    let (lowered, is_native) = lowered(program, &payload, range, &mapped, options)?;
     let code = &lowered.code;
     let ordered = code.ordered && options.policy.order == GroupOrder::Sequential;
     let way = if ordered { Way::InOrder } else { way };
@@ -137,7 +137,7 @@ fn attempt(
             return Ok(Err(Way::Noting));
         }
     }
-    let stats = options.policy.stats.then(|| Stats::new(program, &lowered, &total, *wall));
+    let stats = options.policy.stats.then(|| Stats::new(program, (&lowered, plan.variant), &total, *wall));
     let outcome = Outcome {
         buffers: Vec::new(),
         printed: Vec::new(),
@@ -174,6 +174,7 @@ fn map(
 fn lowered(
     program: &Program,
     payload: &Payload,
+    range: &NdRange,
     mapped: &LaunchMemory,
     options: &Options<'_>,
 ) -> Result<(Arc<Lowered>, bool), Box<Diagnostic>> {
@@ -182,13 +183,16 @@ fn lowered(
     let level = options.policy.engine.level().filter(|_| !options.observers.follow_steps() && !options.policy.state);
     let is_native = level.is_some();
     let symbols = &mapped.data.symbols;
-    let lower = || lower(program, payload, symbols, options.surroundings.interpreter, is_native);
+    let lower = || {
+        let code = lower(program, payload, symbols, options.surroundings.interpreter, is_native);
+        code.map(|code| (code, ramps(program, payload)))
+    };
     let nothing = Cache::default();
     // Only code made of kernels is cached.
     let cache = options.surroundings.cache.filter(|_| options.surroundings.interpreter.is_none()).unwrap_or(&nothing);
     let lowered = cache.get(payload.len(), symbols, level, lower)?;
     if is_native && options.policy.engine != Engine::Automatic {
-        lowered.compile(options.policy.stats);
+        lowered.compile(lowered.variant(payload, range, order(program), options.policy.stats));
     }
     Ok((lowered, is_native))
 }
@@ -211,7 +215,7 @@ fn workers_with_room(
         return Err(Box::new(finding.help(format!("the limit is {GROUP_BYTES} bytes: use smaller groups"))));
     }
     let private: u64 = plan.mapped.private.iter().map(|&bytes| bytes as u64).sum();
-    let is_alone = way == Way::InOrder || plan.lowered.is_small(groups, options.policy.stats);
+    let is_alone = way == Way::InOrder || plan.lowered.is_small(groups, plan.variant);
     let workers = if is_alone { 1 } else { affordable(workers, private.saturating_add(group), options) };
     // If memory suffices for only one group, groups run sequentially.
     let each = private.saturating_add(group).saturating_add(SMALL_BYTES / 4);

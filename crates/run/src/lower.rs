@@ -9,6 +9,7 @@ use visakit_kernels::code::{CompiledRoutine, Interpreter};
 use visakit_kernels::layout::Layout;
 use visakit_launch::payload::Payload;
 use visakit_machine::memory::function_address;
+use visakit_native::ir::InitialRamp;
 
 /// Lowers a program.
 pub(super) fn lower(
@@ -28,6 +29,13 @@ pub(super) fn lower(
         .map_err(|message| problem(program, message))
 }
 
+/// Returns the local ids that are ramps in launches whose threads are parts of lines.
+pub(super) fn ramps(program: &Program, payload: &Payload) -> Vec<InitialRamp> {
+    let lanes = program.info.execution_env.simd_size;
+    let rows = payload.id_rows(order(program));
+    rows.into_iter().map(|(at, is_first)| InitialRamp { at, lanes, step: u16::from(is_first) }).collect()
+}
+
 /// Returns the layouts of the variables, the kernel's first.
 fn layouts(program: &Program, payload: &Payload) -> Result<Vec<Layout>, Box<Diagnostic>> {
     let payload_bytes = u32::try_from(payload.len()).map_err(|e| problem(program, e.to_string()))?;
@@ -41,6 +49,11 @@ pub(super) fn places<'p>(program: &'p Program, payload: &Payload) -> Result<Vec<
     let routines = program.functions.iter().map(|function| &function.routine);
     let routines = std::iter::once(&program.routine).chain(routines);
     Ok(routines.zip(layouts(program, payload)?).map(|(routine, layout)| Places { routine, layout }).collect())
+}
+
+/// Returns the dimensions in the order in which work items are assigned to threads.
+pub(super) fn order(program: &Program) -> [u32; 3] {
+    program.info.execution_env.work_group_walk_order_dimensions
 }
 
 fn problem(program: &Program, message: String) -> Box<Diagnostic> {

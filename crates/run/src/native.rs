@@ -48,14 +48,14 @@ pub(super) struct Stopped {
 impl<'a> Native<'a> {
     /// Returns the native code of a launch, if it has been compiled.
     pub(super) fn of(plan: &'a Plan<'_>, world: &World<'a>) -> Option<Self> {
-        plan.lowered.native(plan.count).map(|native| Self::new(native, plan.code, world))
+        plan.lowered.native(plan.variant).map(|native| Self::new(native, plan.code, world))
     }
 
     /// As [`Native::of`], in a group that has executed `done` instructions and may be the only one.
     /// Its remaining work is unknown; assuming the same amount again, and similar remaining groups,
     /// wastes only part of the time spent if wrong.
     pub(super) fn within(plan: &'a Plan<'_>, world: &World<'a>, done: u64, left: u64) -> Option<Self> {
-        plan.lowered.warm(done.saturating_mul(left.max(1)), plan.count);
+        plan.lowered.warm(done.saturating_mul(left.max(1)), plan.variant);
         Self::of(plan, world)
     }
 

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::cache::Lowered;
 use crate::engine::Engine;
-use crate::lower::places;
+use crate::lower::{order, places};
 use crate::memory::LaunchMemory;
 use crate::options::{DEFAULT_MAX_INSTRUCTIONS, GroupOrder, Options};
 use crate::program::Program;
-use crate::starts::Special;
+use crate::starts::{Special, Variant};
 use crate::traced::Tracer;
 use visakit_diag::Diagnostic;
 use visakit_kernels::code::CompiledRoutine;
@@ -30,6 +30,8 @@ pub(super) struct Plan<'a> {
     pub(super) limit: u64,
     /// True if steps and channels are counted or observers are notified.
     pub(super) count: bool,
+    /// Variant of native code.
+    pub(super) variant: Variant,
     /// True if the counts are requested.
     pub(super) has_stats: bool,
     /// True if threads may wait for others before their end.
@@ -82,6 +84,7 @@ impl<'a> Plan<'a> {
             mapped,
             limit,
             count,
+            variant: lowered.variant(payload, range, order(program), count),
             has_stats: options.policy.stats,
             waits,
             poison,
@@ -146,6 +149,6 @@ impl<'a> Plan<'a> {
 
     /// Returns the dimensions in the order in which work items are assigned to threads.
     pub(super) fn order(&self) -> [u32; 3] {
-        self.program.info.execution_env.work_group_walk_order_dimensions
+        order(self.program)
     }
 }

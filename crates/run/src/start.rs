@@ -89,7 +89,7 @@ impl Starts {
         (version, code): (usize, &Code),
         thread: &mut Thread,
     ) -> Option<Images> {
-        let template = &self.templates[usize::from(plan.count)][version];
+        let template = &self.templates[plan.variant.index()][version];
         let template = template.get_or_init(|| Template::new(plan, self, code, thread)).as_ref()?;
         Some(template.images(plan, self, thread))
     }

@@ -37,6 +37,25 @@ impl Special {
 /// had called when it was compiled.
 pub(super) const VERSIONS: usize = 4;
 
+/// A variant of native code; each has its versions.
+#[derive(Clone, Copy)]
+pub(super) struct Variant {
+    /// True if steps and channels are counted.
+    pub(super) counts: bool,
+    /// True for launches whose threads are parts of lines: their local ids are ramps.
+    pub(super) in_lines: bool,
+}
+
+/// Number of variants of native code.
+pub(super) const VARIANTS: usize = 4;
+
+impl Variant {
+    /// Returns the variant's number.
+    pub(super) fn index(self) -> usize {
+        usize::from(self.counts) + usize::from(self.in_lines) * 2
+    }
+}
+
 /// Initial states of a group's threads for a group size, independent of arguments.
 pub(super) struct Starts {
     pub(super) size: [u32; 3],
@@ -44,9 +63,8 @@ pub(super) struct Starts {
     /// Size of a thread's scratch memory in bytes.
     pub(super) pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
-    /// Register templates of each version of native code, without and with counts, once requested.
-    /// `None` if the registers depend on the group in other ways than by words that equal its id.
-    pub(super) templates: [[OnceLock<Option<Template>>; VERSIONS]; 2],
+    /// Register templates of each variant and version of native code, once requested. `None` if the registers depend on the group in other ways than by words that equal its id.
+    pub(super) templates: [[OnceLock<Option<Template>>; VERSIONS]; VARIANTS],
 }
 
 /// Initial registers that native code reads, without the arguments of a launch.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::cache::Lowered;
 use crate::program::Program;
+use crate::starts::Variant;
 use visakit_kernels::code::CompiledRoutine;
 use visakit_machine::thread::Thread;
 
@@ -89,9 +90,14 @@ pub struct OpcodeStats {
 }
 
 impl Stats {
-    pub(super) fn new(program: &Program, lowered: &Lowered, counts: &Counts, wall: Duration) -> Self {
+    pub(super) fn new(
+        program: &Program,
+        (lowered, variant): (&Lowered, Variant),
+        counts: &Counts,
+        wall: Duration,
+    ) -> Self {
         let code = &lowered.code;
-        let native_refused = lowered.refusal(true).map(|refusal| refusal.to_string());
+        let native_refused = lowered.refusal(variant).map(|refusal| refusal.to_string());
         let lines = program.text_lines();
         let mut by_opcode: BTreeMap<String, OpcodeStats> = BTreeMap::new();
         let mut add = |instruction: u32, [executed, lanes]: [u64; 2]| {

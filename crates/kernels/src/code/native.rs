@@ -66,6 +66,7 @@ impl CompiledRoutine {
             blocks: self.blocks.iter().enumerate().map(block).collect(),
             private: self.functions.iter().flat_map(|function| function.registers.clone()).collect(),
             left,
+            ramps: Vec::new(),
             count,
         }
     }

@@ -23,6 +23,13 @@ impl LocalIds {
         self.dimensions * self.pitch
     }
 
+    /// Returns the places of the rows, if there is one for each dimension.
+    pub(super) fn rows(self) -> impl Iterator<Item = usize> {
+        // Packed ids are those of a single channel.
+        let dimensions = if self.pitch > 2 { self.dimensions } else { 0 };
+        (0..dimensions).map(move |dimension| self.offset + dimension * self.pitch)
+    }
+
     /// Writes the local id of a channel.
     pub(super) fn write(self, bytes: &mut [u8], channel: usize, id: [u32; 3]) {
         for (dimension, id) in id.iter().enumerate().take(self.dimensions) {

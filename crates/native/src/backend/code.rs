@@ -28,7 +28,7 @@ pub struct Code {
     /// The offset after each step: with all channels of the block active, and with any.
     steps: Vec<[usize; 2]>,
     /// The channels of each step's block.
-    full: Vec<u32>,
+    full: Vec<Option<u32>>,
     /// The functions that the code calls; their addresses stand in it.
     _functions: Vec<Function>,
     /// The bytes that are live at the beginning: with all channels of the first block, and with
@@ -104,7 +104,7 @@ impl Code {
         let places = self.steps.get(step as usize)?;
         let full = self.full.get(step as usize)?;
         let is_there = |some: bool| places[usize::from(some)] < self.memory.len();
-        let some = active & full != *full;
+        let some = full.is_none_or(|full| active & full != full);
         is_there(some).then_some(Resume { step, some })
     }
 
@@ -375,7 +375,7 @@ pub(crate) struct LinkedCode {
     pub(crate) in_turn: usize,
     pub(crate) blocks: Vec<usize>,
     pub(crate) steps: Vec<[usize; 2]>,
-    pub(crate) full: Vec<u32>,
+    pub(crate) full: Vec<Option<u32>>,
     pub(crate) functions: Vec<Function>,
     pub(crate) begin: [DenseByteSet; 2],
     pub(crate) written: DenseByteSet,

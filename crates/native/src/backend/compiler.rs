@@ -2,6 +2,7 @@
 
 use crate::backend::abi::exit;
 use crate::backend::analysis::liveness::Liveness;
+use crate::backend::analysis::ramps::KnownRamps;
 use crate::backend::analysis::validate::{is_countable, is_sound};
 use crate::backend::asm::stream::Label;
 use crate::backend::code::{Code, LinkedCode};
@@ -26,6 +27,7 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     is_countable(routine).then_some(()).ok_or(Refusal::Budget)?;
     is_sound(routine).then_some(()).ok_or(Refusal::Unsound)?;
     let live = Liveness::of(routine).ok_or(Refusal::Budget)?;
+    let ramps = KnownRamps::of(routine);
     let mut masm = MacroAssembler::new(level);
     let mut labels = Labels::new(&mut masm.asm);
     let entry = masm.asm.here();
@@ -37,7 +39,8 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     let mut emitter = Emitter { masm, facts, states: Default::default(), cold: Vec::new() };
     let count = routine.blocks.len() as u32;
     for n in 0..count {
-        emit_block(&mut emitter, RoutineContext { routine, live: &live }, &mut labels, n).ok_or(Refusal::Budget)?;
+        emit_block(&mut emitter, RoutineContext { routine, live: &live, ramps: &ramps }, &mut labels, n)
+            .ok_or(Refusal::Budget)?;
     }
     emitter.masm.asm.bind(labels.blocks[count as usize]);
     emit_exit(&mut emitter.masm, labels.leave, count, exit::BLOCK);

@@ -16,6 +16,6 @@ pub use {
     function::{Function, Operands},
     indirect::{Indirect, Own},
     mask::{Combine, Mask},
-    routine::{Action, Behind, Block, End, Logic, Routine, Step},
+    routine::{Action, Behind, Block, End, InitialRamp, Logic, Routine, Step},
     transfer::{Access, Addresses, Change, Space, Transfer, Unit, Update},
 };

@@ -23,6 +23,8 @@ pub struct Routine {
     /// Registers that the caller initializes when it enters the blocks that use them. A thread
     /// begins without them.
     pub private: Vec<Range<u32>>,
+    /// Rows of words with known differences when a thread begins.
+    pub ramps: Vec<InitialRamp>,
     /// True if steps and channels are counted.
     pub count: bool,
 }
@@ -33,6 +35,18 @@ impl Routine {
         let next = self.left.partition_point(|range| range.end <= n);
         self.left.get(next).is_some_and(|range| range.contains(&n))
     }
+}
+
+/// A row of 16-bit words, one for each channel, when a thread begins. From each active channel to
+/// the next the word grows by the same number. All words are less than 2^15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InitialRamp {
+    /// Place of the first channel's word.
+    pub at: u32,
+    /// Number of channels.
+    pub lanes: u32,
+    /// Difference of neighbors.
+    pub step: u16,
 }
 
 /// Steps that are executed in order.

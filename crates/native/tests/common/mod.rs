@@ -123,10 +123,15 @@ impl State {
     }
 }
 
-/// Returns the code for each level that the machine supports.
+/// Returns the code of blocks for each level that the machine supports.
 pub(crate) fn codes(blocks: &[Block]) -> Vec<Code> {
+    codes_of(&routine(blocks.to_vec()))
+}
+
+/// Returns the code of a routine for each level that the machine supports.
+pub(crate) fn codes_of(routine: &Routine) -> Vec<Code> {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| Some(*level) <= Level::of_host());
-    let codes: Vec<_> = levels.map(|level| compile(&routine(blocks.to_vec()), level).expect("code")).collect();
+    let codes: Vec<_> = levels.map(|level| compile(routine, level).expect("code")).collect();
     if codes.is_empty() {
         eprintln!("skipped: no code for this machine");
     }

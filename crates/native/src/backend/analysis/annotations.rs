@@ -1,7 +1,9 @@
 //! Annotations: the facts of each step of a block, found before its code is written.
 
 use crate::backend::analysis::address_classes::{StepClasses, classes};
+use crate::backend::analysis::byte_set::WorkingSet;
 use crate::backend::analysis::contiguity::{Pair, pair};
+use crate::backend::analysis::ramps::{KnownRamps, StepRamps};
 use crate::ir::Block;
 
 /// The annotations of a block's steps, by their position in the block. They hold where all channels
@@ -14,21 +16,28 @@ pub(crate) struct Annotations<'a> {
     pub(crate) class_count: u32,
     /// The pair of steps that begins with each step.
     pub(crate) pairs: Vec<Option<Pair<'a>>>,
+    /// The part that ramps have in each step.
+    pub(crate) ramps: Vec<StepRamps>,
 }
 
 impl<'a> Annotations<'a> {
-    /// Annotates a block.
-    pub(crate) fn of(block: &'a Block) -> Self {
+    /// Annotates block `n`; `live` has the bytes that are live after it.
+    pub(crate) fn of(n: u32, block: &'a Block, ramps: &KnownRamps, live: &mut WorkingSet) -> Self {
         let pairs: Vec<_> = (0..block.steps.len()).map(|n| pair(&block.steps[n..])).collect();
         let (classes, class_count) = classes(block, &pairs);
-        Self { classes, class_count, pairs }
+        // The first pair of a class tests the addresses of all channels.
+        let is_tested = |n: usize| pairs[n].is_some() && classes[n][2].is_some_and(|class| class.is_first);
+        let tested = (0..block.steps.len()).filter(|n| is_tested(*n));
+        let tested = tested.flat_map(|n| [n, n + pairs[n].as_ref().map_or(0, |pair| pair.len() - 1)]);
+        let ramps = ramps.steps(n, block, &tested.collect::<Vec<_>>(), live);
+        Self { classes, class_count, pairs, ramps }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Access, Action, Addresses, Behind, Combine, End, Mask, Space, Step, Transfer, Unit};
+    use crate::ir::{Access, Action, Addresses, Behind, Combine, End, Mask, Routine, Space, Step, Transfer, Unit};
 
     /// A load of 16 dwords of the group's memory, by addresses at `from`.
     fn load(shift: u32, from: u32, to: u32) -> Step {
@@ -53,7 +62,8 @@ mod tests {
         let other = load(0, 128, 512);
         let steps = [&halves(256)[..], &halves(384)[..], &[other]].concat();
         let block = Block { steps, instructions: 5, end: End::Outside(Behind::Anything) };
-        let annotations = Annotations::of(&block);
+        let annotations =
+            Annotations::of(0, &block, &KnownRamps::of(&Routine::default()), &mut WorkingSet::new(1 << 12));
         let begins_pair: Vec<bool> = annotations.pairs.iter().map(Option::is_some).collect();
         assert_eq!(begins_pair, [true, false, true, false, false]);
         assert_eq!(annotations.pairs[0].map(|pair| (pair.pitch, pair.len())), Some((64, 2)));

@@ -10,6 +10,7 @@ pub(crate) mod effects;
 pub(crate) mod joins;
 pub(crate) mod liveness;
 pub(crate) mod operands;
+pub(crate) mod ramps;
 pub(crate) mod validate;
 
 mod backward;

@@ -25,6 +25,7 @@ pub(crate) fn is_sound(routine: &Routine) -> bool {
     let is_private = |range: &Range<u32>| range.end <= routine.register_bytes;
     routine.blocks.iter().all(|block| is_block(routine, block, routine.blocks.len() as u32))
         && routine.private.iter().all(is_private)
+        && routine.ramps.iter().all(|row| row.lanes <= 32 && is_inside(routine, row.at, row.lanes * 2))
 }
 
 fn is_block(routine: &Routine, block: &Block, count: u32) -> bool {

@@ -84,8 +84,24 @@ struct Slot {
     age: u32,
     /// The number of the value, counted over all registers.
     number: usize,
-    /// The place of the pending store.
-    unwritten: Option<ByteRange>,
+    unwritten: Option<PendingStore>,
+}
+
+/// The pending store of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PendingStore {
+    pub(crate) place: ByteRange,
+    /// Elements to store; without them the register has all bytes.
+    pub(crate) ramp: Option<RampElements>,
+}
+
+/// Elements that grow by the same number, of which a register has the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RampElements {
+    /// Size of an element.
+    pub(crate) bytes: u32,
+    /// Difference of neighbors.
+    pub(crate) step: u64,
 }
 
 /// A range of bytes of the register file.
@@ -238,33 +254,65 @@ impl RegisterCache {
 
     /// Adds a pending store.
     pub(crate) fn owe(&mut self, vector: Vector, place: ByteRange) {
-        self.slots[usize::from(vector.0)].unwritten = Some(place);
+        self.slots[usize::from(vector.0)].unwritten = Some(PendingStore { place, ramp: None });
+    }
+
+    /// Adds a pending store of a ramp, whose first element the register has.
+    pub(crate) fn owe_ramp(&mut self, vector: Vector, place: ByteRange, ramp: RampElements) {
+        self.slots[usize::from(vector.0)].unwritten = Some(PendingStore { place, ramp: Some(ramp) });
+    }
+
+    /// Finds the register whose pending ramp has the elements at a place, and adds a user.
+    pub(crate) fn find_ramp(&mut self, place: ByteRange) -> Option<(Vector, ByteRange, RampElements)> {
+        let ramp_of = |slot: &Slot| {
+            let pending = slot.unwritten.filter(|pending| place.is_inside(pending.place))?;
+            let ramp = pending.ramp?;
+            let parts = [place.at - pending.place.at, place.bytes];
+            let is_whole = parts.iter().all(|bytes| bytes.is_multiple_of(ramp.bytes));
+            is_whole.then_some((pending.place, ramp))
+        };
+        let (n, (all, ramp)) = self.slots.iter().enumerate().find_map(|(n, slot)| Some((n, ramp_of(slot)?)))?;
+        self.ask(n);
+        self.slots[n].users += 1;
+        self.slots[n].age = self.clock;
+        Some((Vector(n as u8), all, ramp))
+    }
+
+    /// Returns true if a register has users.
+    pub(crate) fn is_used(&self, vector: Vector) -> bool {
+        self.slots[usize::from(vector.0)].users > 0
+    }
+
+    /// Drops the value of a register.
+    pub(crate) fn spoil(&mut self, vector: Vector) {
+        let slot = &mut self.slots[usize::from(vector.0)];
+        (slot.tag, slot.unwritten) = (None, None);
     }
 
     /// Returns the pending stores, and records a use of their values.
-    pub(crate) fn unwritten(&mut self) -> Vec<(Vector, ByteRange)> {
+    pub(crate) fn unwritten(&mut self) -> Vec<(Vector, PendingStore)> {
         self.clock += 1;
         let mut asked = self.asked.borrow_mut();
         let slots = self.slots.iter().enumerate();
         let unwritten = slots.filter_map(|(n, slot)| {
-            let place = slot.unwritten?;
+            let pending = slot.unwritten?;
             if let Some(asked) = asked.get_mut(slot.number) {
                 *asked = self.clock;
             }
-            Some((Vector(n as u8), place))
+            Some((Vector(n as u8), pending))
         });
         unwritten.collect()
     }
 
-    /// Returns the place of a register's pending store, and records a use of the value.
-    pub(crate) fn owed(&mut self, vector: Vector) -> Option<ByteRange> {
+    /// Returns a register's pending store, and records a use of the value.
+    pub(crate) fn owed(&mut self, vector: Vector) -> Option<PendingStore> {
         self.ask(usize::from(vector.0));
         self.slots[usize::from(vector.0)].unwritten
     }
 
     /// Returns a pending store to a place that `which` accepts, and records a use of the value.
-    pub(crate) fn unwritten_of(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<(Vector, ByteRange)> {
-        let n = self.slots.iter().position(|slot| slot.unwritten.is_some_and(&which))?;
+    pub(crate) fn unwritten_of(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<(Vector, PendingStore)> {
+        let n = self.slots.iter().position(|slot| slot.unwritten.is_some_and(|pending| which(pending.place)))?;
         Some((Vector(n as u8), self.owed(Vector(n as u8))?))
     }
 
@@ -320,7 +368,18 @@ impl RegisterCache {
     pub(crate) fn lose(&mut self, cold: &Self) {
         self.clock = cold.clock;
         for (slot, there) in self.slots.iter_mut().zip(&cold.slots) {
-            slot.tag = slot.tag.filter(|tag| there.tag == Some(*tag));
+            // A value that the cold code has loaded again has another number, so that its later
+            // uses do not count for the paths of the cold code.
+            let is_same = there.number == slot.number;
+            slot.tag = slot.tag.filter(|tag| is_same && there.tag == Some(*tag));
+        }
+    }
+
+    /// Drops the values that registers did not hold at a snapshot.
+    pub(crate) fn keep_known(&mut self, known: &Snapshot) {
+        for (n, slot) in self.slots.iter_mut().enumerate() {
+            let is_known = |tag: &CachedValue| known.values.contains(&(Vector(n as u8), *tag, slot.number));
+            slot.tag = slot.tag.filter(is_known);
         }
     }
 

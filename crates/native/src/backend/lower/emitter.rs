@@ -4,10 +4,12 @@ use std::collections::HashMap;
 
 use crate::backend::analysis::address_classes::StepClasses;
 use crate::backend::analysis::annotations::Annotations;
+use crate::backend::analysis::byte_set::WorkingSet;
 use crate::backend::analysis::liveness::Cursor;
+use crate::backend::analysis::ramps::StepRamps;
 use crate::backend::asm::operand::Vector;
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::{ByteRange, Snapshot};
+use crate::backend::lower::cache::{ByteRange, PendingStore, Snapshot};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::Mask;
 
@@ -27,6 +29,8 @@ pub(crate) struct BlockFacts<'a> {
     pub(crate) first_step: u32,
     /// The annotations of the steps; empty in code for any channels.
     pub(crate) annotations: Annotations<'a>,
+    /// Memory for a set of bytes.
+    pub(crate) wanted: WorkingSet,
     /// Bytes that are live after the current step.
     pub(crate) live: Cursor,
     /// Bytes whose values of inactive channels are live after the current step.
@@ -41,11 +45,13 @@ pub(crate) enum ColdPath {
         step: u32,
         back: Label,
         known: Snapshot,
-        unwritten: Vec<(Vector, ByteRange)>,
+        unwritten: Vec<(Vector, PendingStore)>,
         is_full: bool,
         /// Number of address classes whose facts become unknown.
         classes: u32,
     },
+    /// The caller executes a step, and the code for any channels continues after it.
+    Leave { from: Label, step: u32, unwritten: Vec<(Vector, PendingStore)> },
     /// Restores the registers, some of which still hold their values, and returns.
     Restore { from: Label, back: Label, known: Snapshot, before: Snapshot, is_full: bool },
 }
@@ -53,7 +59,7 @@ pub(crate) enum ColdPath {
 impl Emitter<'_> {
     /// Adds the cold path in which the caller executes a step; the code continues here. `unwritten`
     /// are the stores that are pending where the path begins.
-    pub(crate) fn push_outside(&mut self, from: Label, step: u32, unwritten: Vec<(Vector, ByteRange)>) {
+    pub(crate) fn push_outside(&mut self, from: Label, step: u32, unwritten: Vec<(Vector, PendingStore)>) {
         let (back, known) = (self.masm.asm.here(), self.masm.cache.known());
         let (is_full, classes) = (self.masm.is_full, self.facts.annotations.class_count);
         self.cold.push(ColdPath::Outside { from, step, back, known, unwritten, is_full, classes });
@@ -66,6 +72,7 @@ impl BlockFacts<'_> {
         Self {
             first_step: 0,
             annotations: Annotations::default(),
+            wanted: WorkingSet::new(register_bytes),
             live: Cursor::new(register_bytes),
             live_inactive: Cursor::new(register_bytes),
         }
@@ -74,6 +81,11 @@ impl BlockFacts<'_> {
     /// Returns the address classes of a step.
     pub(crate) fn classes(&self, step: u32) -> StepClasses {
         self.annotations.classes.get((step - self.first_step) as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns the part that ramps have in a step.
+    pub(crate) fn ramps(&self, step: u32) -> StepRamps {
+        self.annotations.ramps.get((step - self.first_step) as usize).cloned().unwrap_or_default()
     }
 
     /// Returns true if the inactive channels' bytes at `place` are dead, so that a step of `mask`

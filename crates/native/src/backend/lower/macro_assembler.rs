@@ -5,11 +5,14 @@ use iced_x86::{Code, MemoryOperand, Register};
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Op, Vector, Width, at};
-use crate::backend::lower::cache::{ByteRange, CachedValue, RegisterCache};
+use crate::backend::lower::cache::{ByteRange, CachedValue, PendingStore, RampElements, RegisterCache};
 use crate::backend::lower::host_registers::{ELEMENT, FILE, FRAME};
-use crate::backend::lower::patterns::bytes_of;
+use crate::backend::lower::patterns::{bytes_of, multiples};
 use crate::ir::{Function, Mask};
 use crate::runtime::host::Level;
+
+/// The most channels of a step.
+const LANES: u32 = 32;
 
 /// Number of vector registers that are free when a step begins.
 const ROOM: usize = 8;
@@ -57,12 +60,8 @@ impl MacroAssembler {
 
     /// Returns a register with a value that can be loaded, and adds a user.
     pub(crate) fn value(&mut self, tag: CachedValue) -> Option<Vector> {
-        if let Some(found) = self.cache.find(&tag) {
-            return Some(found);
-        }
-        if let Some(derived) = self.derive(&tag) {
-            self.cache.name(derived, tag);
-            return Some(derived);
+        if let Some(held) = self.held(tag) {
+            return Some(held);
         }
         if let CachedValue::Contiguous { at, bytes } | CachedValue::Splat { at, bytes, .. } = tag {
             self.write_what(|place| place.touches(ByteRange { at, bytes }))?;
@@ -73,24 +72,37 @@ impl MacroAssembler {
         Some(d)
     }
 
+    /// Returns a register with a value that the registers determine, and adds a user.
+    pub(crate) fn held(&mut self, tag: CachedValue) -> Option<Vector> {
+        if let Some(found) = self.cache.find(&tag) {
+            return Some(found);
+        }
+        let derived = self.derive(&tag)?;
+        self.cache.name(derived, tag);
+        Some(derived)
+    }
+
     /// Computes a value from those of other registers: a load of what was just stored would wait,
     /// and longest for two narrow stores.
     fn derive(&mut self, tag: &CachedValue) -> Option<Vector> {
         match *tag {
             // The upper half of a known value.
-            CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) } => {
-                let whole = CachedValue::Contiguous { at: at.checked_sub(bytes)?, bytes: bytes * 2 };
-                let whole = self.cache.find(&whole)?;
+            CachedValue::Contiguous { at, bytes: bytes @ (16 | 32) }
+                if let Some(whole) = self.upper_of(at, bytes) =>
+            {
                 let part = self.cache.take();
                 self.cache.drop(whole);
                 let part = part?;
                 self.asm.upper_half(Width::of(bytes * 2), part, whole);
                 Some(part)
             }
-            CachedValue::Contiguous { at, bytes: 8 } => self.join_dwords(at),
+            CachedValue::Contiguous { at, bytes } => {
+                let joined = if bytes == 8 { self.join_dwords(at) } else { None };
+                joined.or_else(|| self.ramp_part(ByteRange { at, bytes }))
+            }
             CachedValue::Splat { at, bytes, width } => {
                 let first = self.cache.find(&CachedValue::Contiguous { at, bytes });
-                let first = first.or_else(|| (bytes == 8).then(|| self.join_dwords(at)).flatten())?;
+                let first = first.or_else(|| self.derive(&CachedValue::Contiguous { at, bytes }))?;
                 let all = self.cache.take();
                 self.cache.drop(first);
                 let all = all?;
@@ -99,6 +111,64 @@ impl MacroAssembler {
             }
             _ => None,
         }
+    }
+
+    /// Finds a register of whose value the bytes at `at` are the upper half, and adds a user.
+    fn upper_of(&mut self, at: u32, bytes: u32) -> Option<Vector> {
+        self.cache.find(&CachedValue::Contiguous { at: at.checked_sub(bytes)?, bytes: bytes * 2 })
+    }
+
+    /// Computes elements of a pending ramp.
+    fn ramp_part(&mut self, place: ByteRange) -> Option<Vector> {
+        let (first, all, ramp) = self.cache.find_ramp(place)?;
+        let part = self.cache.take();
+        self.cache.drop(first);
+        let part = part?;
+        self.spread_ramp(part, first, ramp, (place.at - all.at, place.bytes));
+        Some(part)
+    }
+
+    /// Computes the elements of a ramp from a distance in bytes on.
+    fn spread_ramp(&mut self, d: Vector, first: Vector, ramp: RampElements, (from, bytes): (u32, u32)) {
+        let (w, of) = (Width::of(bytes), ramp.bytes.trailing_zeros() as usize);
+        self.asm.v2(broadcast_first(ramp.bytes), w, d, first, Width::X);
+        if ramp.step > 0 {
+            let distances = self.asm.constant_from(multiples(ramp.bytes, ramp.step, LANES), from);
+            self.asm.v3([op::PADDB, op::PADDW, op::PADDD, op::PADDQ][of], w, d, d, distances);
+        }
+    }
+
+    /// Stores a pending value to the register file, with `scratch`.
+    pub(crate) fn store_pending(&mut self, vector: Vector, pending: PendingStore, scratch: Vector) {
+        let ByteRange { at: place, bytes } = pending.place;
+        let Some(ramp) = pending.ramp else { return self.store_file(place, bytes, vector) };
+        let row = bytes.min(self.widest().bytes());
+        for from in (0..bytes).step_by(row as usize) {
+            // Without a free register, the first element is that of the row before.
+            let distance = if scratch == vector { from.min(row) } else { from };
+            self.spread_ramp(scratch, vector, ramp, (distance, row));
+            self.store_file(place + from, row, scratch);
+        }
+    }
+
+    /// Stores a pending value in hot code, and settles it.
+    fn write_pending(&mut self, vector: Vector, pending: PendingStore) -> Option<()> {
+        let scratch = if pending.ramp.is_some() { self.cache.take() } else { Some(vector) };
+        match scratch {
+            Some(scratch) => {
+                self.store_pending(vector, pending, scratch);
+                if scratch != vector {
+                    self.cache.drop(scratch);
+                }
+                self.cache.settle(vector);
+            }
+            None => {
+                (!self.cache.is_used(vector)).then_some(())?;
+                self.store_pending(vector, pending, vector);
+                self.cache.spoil(vector);
+            }
+        }
+        Some(())
     }
 
     /// Joins two dwords that registers hold.
@@ -126,6 +196,18 @@ impl MacroAssembler {
         let d = self.cache.take()?;
         self.asm.v2(op::MOVUPS, width, d, a, width);
         self.cache.drop(a);
+        Some(d)
+    }
+
+    /// Returns `a` if it has no known value, otherwise a copy. Passes the caller's use on.
+    pub(crate) fn own(&mut self, a: Vector, width: Width) -> Option<Vector> {
+        if !self.cache.is_known(a) {
+            return Some(a);
+        }
+        let d = self.cache.take();
+        self.cache.drop(a);
+        let d = d?;
+        self.asm.v2(op::MOVUPS, width, d, a, width);
         Some(d)
     }
 
@@ -189,10 +271,9 @@ impl MacroAssembler {
     /// Writes the pending stores to places that `which` accepts. Returns `None` in code that only
     /// some paths execute.
     pub(crate) fn write_what(&mut self, which: impl Fn(ByteRange) -> bool) -> Option<()> {
-        while let Some((vector, place)) = self.cache.unwritten_of(&which) {
+        while let Some((vector, pending)) = self.cache.unwritten_of(&which) {
             (!self.is_branching).then_some(())?;
-            self.store_file(place.at, place.bytes, vector);
-            self.cache.settle(vector);
+            self.write_pending(vector, pending)?;
         }
         Some(())
     }
@@ -211,8 +292,8 @@ impl MacroAssembler {
     /// Writes pending stores until a step has enough vector registers.
     pub(crate) fn make_room(&mut self) {
         while let Some(vector) = self.cache.in_the_way(ROOM) {
-            if let Some(place) = self.cache.owed(vector) {
-                self.store_file(place.at, place.bytes, vector);
+            if let Some(pending) = self.cache.owed(vector) {
+                let _ = self.write_pending(vector, pending);
             }
             self.cache.settle(vector);
         }

@@ -35,6 +35,11 @@ pub(crate) fn bytes_of(bits: u64, bytes: u32) -> Vec<u8> {
     bits.to_le_bytes()[..bytes as usize].to_vec()
 }
 
+/// Returns the first `count` multiples of a number, from zero on, as elements of `bytes` bytes.
+pub(crate) fn multiples(bytes: u32, number: u64, count: u32) -> Vec<u8> {
+    (0..count).flat_map(|n| bytes_of(number.wrapping_mul(n.into()), bytes)).collect()
+}
+
 /// Returns the distances of 32 channels from the first, in steps of `size` bytes.
 pub(crate) fn steps(size: u32) -> Vec<u8> {
     (0..32).flat_map(|n| (n * size).to_le_bytes()).collect()

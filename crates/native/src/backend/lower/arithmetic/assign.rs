@@ -161,15 +161,14 @@ fn write_apart(
 /// Records a result in the register cache, with a pending store. A result whose register already
 /// has a cached value is copied: a store to be loaded again would take longer.
 fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place: ByteRange) {
-    let is_known = masm.cache.is_known(value);
-    let Some(own) = (if is_known { masm.cache.take() } else { Some(value) }) else {
-        return masm.store_file(place.at, place.bytes, value);
-    };
-    if is_known {
-        let width = if let CachedValue::Splat { width, .. } = tag { width } else { Width::of(place.bytes) };
-        masm.asm.v2(op::MOVUPS, width, own, value, width);
-        masm.cache.drop(own);
+    let width = if let CachedValue::Splat { width, .. } = tag { width } else { Width::of(place.bytes) };
+    masm.cache.hold(value);
+    match masm.own(value, width) {
+        Some(own) => {
+            masm.cache.name(own, tag);
+            masm.cache.owe(own, place);
+            masm.cache.drop(own);
+        }
+        None => masm.store_file(place.at, place.bytes, value),
     }
-    masm.cache.name(own, tag);
-    masm.cache.owe(own, place);
 }

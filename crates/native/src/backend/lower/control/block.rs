@@ -33,7 +33,8 @@ pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, labels
     let first = labels.steps.len() as u32;
     labels.steps.extend(block.steps.iter().map(|_| [None; 2]));
     let channels = channels(block, cx.routine.count);
-    labels.full.extend(block.steps.iter().map(|_| channels));
+    labels.full.extend(block.steps.iter().map(|_| Some(channels)));
+    labels.wraps.clear();
     if cx.routine.is_left(n) {
         emit_exit(&mut e.masm, labels.leave, n, exit::BLOCK);
         return Some(());
@@ -53,6 +54,10 @@ pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, labels
     asm.ri(Code::Cmp_rm32_imm32, Register::EAX, channels as i32);
     asm.jump(Code::Jne_rel32_64, some);
     emit_body(e, cx, labels, n, (true, first))?;
+    if !labels.wraps.is_empty() {
+        // The interpreter does not check the values.
+        labels.full[first as usize..].fill(None);
+    }
     e.masm.asm.bind(some);
     emit_body(e, cx, labels, n, (false, first))
 }
@@ -88,11 +93,13 @@ fn emit_body<'a>(
     let mut rest = &block.steps[..];
     while let [step, ..] = rest {
         let number = first + (block.steps.len() - rest.len()) as u32;
-        if let Some((these, others)) = rounded(rest).and_then(|count| rest.split_at_checked(count))
-            && emit_rounded(e, these, number, cx.routine.count).is_some()
-        {
-            rest = others;
-            continue;
+        if let Some((these, others)) = rounded(rest).and_then(|count| rest.split_at_checked(count)) {
+            // These steps have no checks.
+            e.facts.annotations.ramps.clear();
+            if emit_rounded(e, these, number, cx.routine.count).is_some() {
+                rest = others;
+                continue;
+            }
         }
         let pair = if cx.routine.count { None } else { pair_at(e, number, step) };
         let (these, others) = rest.split_at(pair.as_ref().map_or(1, Pair::len));
@@ -125,7 +132,12 @@ fn begin_body<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, n: u32, (is_full,
     (e.masm.is_full, e.masm.enabled) = (is_full, None);
     e.masm.cache.clear();
     e.states.clear();
-    e.facts.annotations = if is_full { Annotations::of(block) } else { Annotations::default() };
+    e.facts.annotations = if is_full {
+        e.facts.wanted.set(cx.live.end(n, true));
+        Annotations::of(n, block, cx.ramps, &mut e.facts.wanted)
+    } else {
+        Annotations::default()
+    };
     e.facts.first_step = first;
     forget_classes(&mut e.masm, e.facts.annotations.class_count);
     cx.live.here(n, block, is_full, &mut e.facts.live);

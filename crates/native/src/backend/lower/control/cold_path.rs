@@ -32,12 +32,17 @@ fn emit_cold_path(masm: &mut MacroAssembler, path: ColdPath, labels: &mut Labels
     match path {
         ColdPath::Outside { from, step, back, known, unwritten, is_full, classes } => {
             masm.asm.bind(from);
-            unwritten.iter().for_each(|(vector, place)| masm.store_file(place.at, place.bytes, *vector));
+            unwritten.iter().for_each(|(vector, pending)| masm.store_pending(*vector, *pending, *vector));
             emit_exit(masm, labels.leave, step, if is_full { exit::FULL } else { exit::SOME });
             labels.bind_step(&mut masm.asm, step, is_full);
             forget_classes(masm, classes);
             restore(masm, known, None, is_full);
             masm.asm.jump(Code::Jmp_rel32_64, back);
+        }
+        ColdPath::Leave { from, step, unwritten } => {
+            masm.asm.bind(from);
+            unwritten.iter().for_each(|(vector, pending)| masm.store_pending(*vector, *pending, *vector));
+            emit_exit(masm, labels.leave, step, exit::SOME);
         }
         ColdPath::Restore { from, back, known, before, is_full } => {
             masm.asm.bind(from);

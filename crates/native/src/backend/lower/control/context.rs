@@ -1,6 +1,7 @@
 //! The routine that is lowered, and the places of its code.
 
 use crate::backend::analysis::liveness::Liveness;
+use crate::backend::analysis::ramps::KnownRamps;
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::stream::Label;
 use crate::ir::Routine;
@@ -10,6 +11,7 @@ use crate::ir::Routine;
 pub(crate) struct RoutineContext<'a> {
     pub(crate) routine: &'a Routine,
     pub(crate) live: &'a Liveness,
+    pub(crate) ramps: &'a KnownRamps,
 }
 
 /// Places of the code.
@@ -24,15 +26,18 @@ pub(crate) struct Labels {
     pub(crate) blocks: Vec<Label>,
     /// The code after each step: with all channels of its block active, and with any.
     pub(crate) steps: Vec<[Option<Label>; 2]>,
-    /// The channels of each step's block.
-    pub(crate) full: Vec<u32>,
+    /// The channels of each step's block; `None` if the caller may continue only in the code for any
+    /// channels.
+    pub(crate) full: Vec<Option<u32>>,
+    /// Steps whose values must not wrap in the code for all channels.
+    pub(crate) wraps: Vec<u32>,
 }
 
 impl Labels {
     /// Creates the labels that a routine needs from its beginning.
     pub(crate) fn new(asm: &mut Assembler) -> Self {
         let [leave, in_turn, switch] = [(); 3].map(|()| asm.label());
-        Self { leave, in_turn, switch, blocks: Vec::new(), steps: Vec::new(), full: Vec::new() }
+        Self { leave, in_turn, switch, blocks: Vec::new(), steps: Vec::new(), full: Vec::new(), wraps: Vec::new() }
     }
 
     /// Binds the place after a step to the current place.

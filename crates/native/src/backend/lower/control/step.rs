@@ -4,13 +4,15 @@ use iced_x86::{Code, Register};
 
 use crate::backend::abi::exit;
 use crate::backend::abi::offset;
+use crate::backend::analysis::ramps::Check;
 use crate::backend::asm::operand::at;
 use crate::backend::lower::arithmetic::assign::emit_compute;
 use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic, emit_set_predicate};
+use crate::backend::lower::arithmetic::ramp::{emit_check, emit_ramp};
 use crate::backend::lower::control::cold_path::forget_classes;
 use crate::backend::lower::control::context::Labels;
 use crate::backend::lower::control::entry::emit_exit;
-use crate::backend::lower::emitter::Emitter;
+use crate::backend::lower::emitter::{ColdPath, Emitter};
 use crate::backend::lower::host_registers::{ENABLED, FILE};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, materialize_mask};
@@ -21,6 +23,37 @@ use crate::ir::{Action, Mask, Step};
 
 /// Writes a step, or lets the caller execute it if it has no lowering.
 pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
+    let checks = e.facts.ramps(number).checks;
+    if !checks.is_empty() {
+        match attempt(e, |e| emit_checks(e, step, number, &checks)) {
+            Some(()) => labels.wraps.push(number),
+            // Nothing may rely on the checks.
+            None => e.facts.annotations.ramps.clear(),
+        }
+    }
+    write_or_leave(e, step, number, labels);
+    if !e.masm.is_full && labels.wraps.contains(&number) && labels.steps[number as usize][1].is_none() {
+        // The cold path does not preserve the register of enabled channels.
+        e.masm.enabled = None;
+        let nobody = e.masm.asm.label();
+        e.push_outside(nobody, number, Vec::new());
+    }
+}
+
+/// Leaves the code for all channels if a value wraps that must not: the caller executes the step,
+/// and the code for any channels continues.
+fn emit_checks(e: &mut Emitter<'_>, step: &Step, number: u32, checks: &[Check]) -> Option<()> {
+    let Action::Compute { expression, .. } = &step.action else { return None };
+    for check in checks {
+        let from = e.masm.asm.label();
+        emit_check(&mut e.masm, &step.mask, expression, *check, from)?;
+        let unwritten = e.masm.cache.unwritten();
+        e.cold.push(ColdPath::Leave { from, step: number, unwritten });
+    }
+    Some(())
+}
+
+fn write_or_leave(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
     if attempt(e, |e| emit_step(e, step, number)).is_none() {
         // Retry with more free registers.
         e.masm.write_all();
@@ -80,6 +113,11 @@ pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option
         Action::Outside => None,
         Action::Nothing => Some(()),
         Action::Compute { expression, results, pitch } => {
+            if let (Some(slope), [result]) = (e.facts.ramps(number).result, &results[..])
+                && attempt(e, |e| emit_ramp(&mut e.masm, mask, expression, *result, slope)).is_some()
+            {
+                return Some(());
+            }
             emit_compute(&mut e.masm, &e.facts, mask, expression, (results, *pitch))
         }
         Action::Compare { expression, relation, sides, inverse, to } => {

@@ -51,6 +51,14 @@ pub(crate) fn dword_offsets(
     Some(offsets)
 }
 
+/// Loads the first channel's offset to [`FIRST`], where addresses have 32 bits.
+pub(crate) fn first_dword(masm: &mut MacroAssembler, transfer: &Transfer, place: u32) -> Option<()> {
+    let first = dword_offsets(masm, transfer, 1, place)?;
+    masm.asm.rr(Code::VEX_Vmovd_rm32_xmm, Register::EDI, first.register(Width::X));
+    masm.cache.drop(first);
+    Some(())
+}
+
 /// Loads the first channel's offset to [`FIRST`], and finds the buffer of its address.
 pub(crate) fn first_flat(
     masm: &mut MacroAssembler,
@@ -59,7 +67,7 @@ pub(crate) fn first_flat(
     slow: Label,
 ) -> Option<()> {
     let x = Width::X;
-    match masm.cache.find(&CachedValue::Contiguous { at: place, bytes: lanes * 4 }) {
+    match masm.held(CachedValue::Contiguous { at: place, bytes: 8 }) {
         Some(row) => {
             masm.asm.rr(Code::VEX_Vmovq_rm64_xmm, FIRST, row.register(x));
             masm.cache.drop(row);
@@ -227,9 +235,15 @@ pub(crate) fn load_first_offset(masm: &mut MacroAssembler, channels: &Channels<'
 /// one's.
 pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c>) -> Option<Channels<'c>> {
     let mut channels = channels.clone();
-    if channels.offsets.is_empty() && channels.transfer.space == Space::Flat {
-        let Channels { mask, transfer, lanes, slow, .. } = channels;
-        channels.offsets = flat_offsets(masm, mask, transfer, lanes, false, slow)?;
+    if channels.offsets.is_empty() {
+        let Channels { mask, transfer, lanes, halves, slow, .. } = channels;
+        channels.offsets = match transfer.addresses {
+            Addresses::Dwords(place) => {
+                let offsets = (0..halves).map(|half| dword_offsets(masm, transfer, lanes, place + half * lanes * 4));
+                offsets.collect::<Option<_>>()?
+            }
+            _ => flat_offsets(masm, mask, transfer, lanes, false, slow)?,
+        };
         load_first_offset(masm, &channels);
     }
     Some(channels)

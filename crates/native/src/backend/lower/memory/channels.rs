@@ -1,6 +1,7 @@
 //! The channels of a transfer while it is lowered.
 
 use crate::backend::analysis::address_classes::AddressClass;
+use crate::backend::analysis::ramps::Form;
 use crate::backend::asm::operand::{Vector, Width};
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::cache::MaskRegister;
@@ -30,6 +31,8 @@ pub(crate) struct Channels<'a> {
     pub(crate) mark: AccessMark,
     /// The caller executes the whole step.
     pub(crate) slow: Label,
+    /// Form of the transfer, if it is known before.
+    pub(crate) form: Option<Form>,
     /// The address class of the transfer.
     pub(crate) class: Option<AddressClass>,
     /// Transfers channels that are not contiguous; without it, other paths are tried.

@@ -2,6 +2,7 @@
 
 use iced_x86::{Code, Register};
 
+use crate::backend::analysis::ramps::Form;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
@@ -82,14 +83,21 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
     let paths = Paths::new(&mut e.masm.asm);
     if tries_contiguous(channels) {
         // If other transfers of the class move single bytes, words are probably one byte apart.
-        let is_overlapping =
-            may_overlap(channels) && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
-        let size = if is_overlapping { 1 } else { channels.transfer.unit.bytes() };
+        let is_overlapping = channels.form.is_none()
+            && may_overlap(channels)
+            && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
+        let size = match channels.form {
+            Some(Form::Uniform) => 0,
+            _ if is_overlapping => 1,
+            _ => channels.transfer.unit.bytes(),
+        };
         enter_contiguous(&mut e.masm, channels, size, loading.scratch, paths);
         let hot = e.masm.enter_cold();
         emit_cold_load(e, &loading, (size, is_overlapping), paths)?;
         e.masm.leave_cold(hot);
-        if is_overlapping {
+        if size == 0 {
+            load_same(&mut e.masm, &loading);
+        } else if is_overlapping {
             load_overlapping(&mut e.masm, &loading);
         } else {
             load_contiguous(&mut e.masm, &loading);
@@ -144,7 +152,9 @@ fn emit_cold_load(
         let channels = recheck_contiguous(masm, channels, size, loading.scratch, paths)?;
         let loading = Loading { channels: &channels, ..loading.clone() };
         masm.asm.bind(paths.apart);
-        load_non_contiguous(masm, &loading, is_overlapping, paths)?;
+        if channels.form.is_none() {
+            load_non_contiguous(masm, &loading, is_overlapping, paths)?;
+        }
         masm.asm.bind(paths.other);
         load_per_lane(masm, &loading)?;
     }
@@ -297,11 +307,17 @@ fn load_non_contiguous(
 
 /// Loads one element for all channels.
 fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) {
+    are_apart(masm, loading.channels, 0, loading.scratch, paths.other);
+    near_inside(masm, loading.channels, loading.channels.transfer.unit.bytes(), paths.other);
+    load_same(masm, loading);
+    masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+}
+
+/// Loads the first channel's element for all channels.
+fn load_same(masm: &mut MacroAssembler, loading: &Loading<'_>) {
     let channels = loading.channels;
     let Channels { transfer, lanes, .. } = channels;
     let (widest, whole) = (masm.widest(), masm.widest().bytes());
-    are_apart(masm, channels, 0, loading.scratch, paths.other);
-    near_inside(masm, channels, transfer.unit.bytes(), paths.other);
     for part @ LoadPart { element, own, result, .. } in loading.parts() {
         let memory = indexed(WORDS, FIRST, 1, element.into());
         if transfer.unit == Unit::Qword {
@@ -309,12 +325,17 @@ fn load_uniform(masm: &mut MacroAssembler, loading: &Loading<'_>, paths: Paths) 
             for bytes in (0..lanes * 8).step_by(whole as usize) {
                 masm.asm.store(op::MOVUPS_STORE, widest, at(FILE, own + bytes), result);
             }
+            continue;
+        }
+        if let Unit::Part { bytes, .. } = transfer.unit {
+            masm.load_element(bytes, memory);
+            masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, result.register(Width::X), Register::R11D);
+            masm.asm.v2(op::BROADCASTD, channels.width(), result, result, Width::X);
         } else {
             masm.asm.load(op::BROADCASTSS, channels.width(), result, memory);
-            finish_part(masm, loading, part);
         }
+        finish_part(masm, loading, part);
     }
-    masm.asm.jump(Code::Jmp_rel32_64, paths.done);
 }
 
 /// Loads words that begin one byte apart, so that their bytes are contiguous.

@@ -54,10 +54,14 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
     Some(())
 }
 
-/// Writes the pending stores to a place unless a register holds the value that is loaded from
-/// there.
+/// Writes the pending stores to a place unless the registers determine the value that is loaded
+/// from there.
 fn flush_unless_held(masm: &mut MacroAssembler, tag: CachedValue, place: ByteRange) -> Option<()> {
     if masm.cache.has(&tag) {
+        return Some(());
+    }
+    if let Some((first, ..)) = masm.cache.find_ramp(place) {
+        masm.cache.drop(first);
         return Some(());
     }
     masm.write_what(|other| other.touches(place))

@@ -1,6 +1,7 @@
 //! Pairs of steps that are one transfer of 32 channels.
 
 use crate::backend::analysis::contiguity::Pair;
+use crate::backend::analysis::ramps::Form;
 use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::memory::channels::Fallback;
 use crate::backend::lower::memory::operands::flush_operands;
@@ -10,7 +11,8 @@ use crate::ir::{Action, Mask, Step};
 /// Returns the pair that begins with `step`, whose number is `number`, if it is worthwhile.
 pub(crate) fn pair_at<'a>(e: &Emitter<'a>, number: u32, step: &Step) -> Option<Pair<'a>> {
     let Action::Transfer(transfer) = &step.action else { return None };
-    tries_simd32(&e.masm, e.facts.classes(number), &step.mask, transfer).then_some(())?;
+    let is_uniform = e.facts.ramps(number).form == Some(Form::Uniform);
+    (!is_uniform && tries_simd32(&e.masm, e.facts.classes(number), &step.mask, transfer)).then_some(())?;
     let pair = (*e.facts.annotations.pairs.get((number - e.facts.first_step) as usize)?)?;
     // Setting a state between the two steps must not change it.
     let is_idle = |step: &Step| match step.action {
@@ -32,14 +34,16 @@ pub(crate) fn emit_pair(e: &mut Emitter<'_>, pair: &Pair<'_>, number: u32) -> Op
     let [.., class] = e.facts.classes(number);
     let mask = Mask { lanes: u32::MAX, ..*mask };
     let numbers = [number, number + pair.len() as u32 - 1];
-    let slow = e.masm.asm.label();
-    // The fallback consists of both steps, also if the caller must execute one.
+    let (slow, known) = (e.masm.asm.label(), e.masm.cache.known());
+    // The fallback consists of both steps, also if the caller must execute one. Jumps lead to it
+    // from before the code that loads other values.
     let fallback: Fallback<'_> = &|e| {
         e.masm.asm.bind(slow);
+        e.masm.cache.keep_known(&known);
         for (number, (mask, transfer)) in numbers.into_iter().zip(pair.halves) {
             emit_transfer(e, mask, transfer, number)?;
         }
         Some(())
     };
-    emit_lanes(e, &mask, (transfer, Some(pair.pitch)), (false, class), (slow, Some(fallback)))
+    emit_lanes(e, &mask, (transfer, Some(pair.pitch)), (false, class, None), (slow, Some(fallback)))
 }

@@ -6,7 +6,7 @@ use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{at, indexed};
 use crate::backend::asm::stream::Label;
-use crate::backend::lower::cache::ByteRange;
+use crate::backend::lower::cache::{ByteRange, PendingStore};
 use crate::backend::lower::host_registers::{ELEMENT, ENABLED, FILE, FIRST, FRAME, MARKS, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
@@ -26,8 +26,10 @@ pub(crate) fn move_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, 
         // Stored values have to be in the register file.
         let bytes = lanes * 4 * offsets.len() as u32;
         let is_stored = |place: ByteRange| elements.iter().any(|(_, at)| place.touches(ByteRange { at: *at, bytes }));
-        let unwritten = masm.cache.unwritten().into_iter().filter(|(_, place)| is_stored(*place));
-        unwritten.for_each(|(vector, place)| masm.store_file(place.at, place.bytes, vector));
+        // Data of which all elements are read are no ramps.
+        let is_due = |pending: &PendingStore| pending.ramp.is_none() && is_stored(pending.place);
+        let unwritten = masm.cache.unwritten().into_iter().filter(|(_, pending)| is_due(pending));
+        unwritten.for_each(|(vector, pending)| masm.store_file(pending.place.at, pending.place.bytes, vector));
     }
     mark_channels(masm, channels, mark);
     for &(distance, place) in elements {

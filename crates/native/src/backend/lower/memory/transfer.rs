@@ -8,12 +8,15 @@
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
 use crate::backend::analysis::contiguity::may_be_simd32;
 use crate::backend::analysis::liveness::Cursor;
+use crate::backend::analysis::ramps::Form;
 use crate::backend::asm::operand::Width;
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::emitter::{ColdPath, Emitter};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, jump_if_none, select_enabled};
-use crate::backend::lower::memory::address::{dword_offsets, first_flat, flat_offsets, load_first_offset};
+use crate::backend::lower::memory::address::{
+    dword_offsets, first_dword, first_flat, flat_offsets, load_first_offset,
+};
 use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer};
 use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
 use crate::backend::lower::memory::load::emit_load;
@@ -29,6 +32,7 @@ use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
     let slow = e.masm.asm.label();
     let classes = e.facts.classes(step);
+    let form = e.facts.ramps(step).form;
     let transfer = &without_dead_bytes(&e.facts.live, mask, transfer);
     let parts = split(mask, transfer, classes)?;
     for part in &parts {
@@ -37,12 +41,15 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     // From here on, not every path stores the value of a register.
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
-    if mask.lanes == u32::MAX && tries_simd32(&e.masm, classes, mask, transfer) {
+    let tries_all = |masm: &MacroAssembler| {
+        tries_simd32(masm, classes, mask, transfer) || form.is_some() && masm.has_bits && may_be_simd32(transfer)
+    };
+    if mask.lanes == u32::MAX && tries_all(&e.masm) {
         let [.., class] = classes;
-        let fallback: Fallback<'_> = &|e| emit_parts(e, &parts, slow);
-        emit_lanes(e, mask, (transfer, None), (false, class), (slow, Some(fallback)))?;
+        let fallback: Fallback<'_> = &|e| emit_parts(e, &parts, None, slow);
+        emit_lanes(e, mask, (transfer, None), (false, class, form), (slow, Some(fallback)))?;
     } else {
-        emit_parts(e, &parts, slow)?;
+        emit_parts(e, &parts, form, slow)?;
     }
     e.push_outside(slow, step, unwritten);
     Some(())
@@ -60,7 +67,7 @@ pub(crate) fn tries_simd32(
 }
 
 /// Writes the parts of a transfer in sequence.
-fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Option<()> {
+fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], form: Option<Form>, slow: Label) -> Option<()> {
     for TransferPart { mask, transfer, class } in parts {
         let [nobody, done] = [(); 2].map(|()| e.masm.asm.label());
         let before = (!e.masm.is_all(mask)).then(|| e.masm.cache.known());
@@ -68,7 +75,7 @@ fn emit_parts(e: &mut Emitter<'_>, parts: &[TransferPart], slow: Label) -> Optio
         match (mask.lanes.count_ones(), transfer.access) {
             (1, _) => emit_single(&mut e.masm, &e.states, transfer, slow)?,
             (4, _) if transfer.unit == Unit::Qword => return None,
-            (4 | 8 | 16 | 32, _) => emit_lanes(e, mask, (transfer, None), (is_some, *class), (slow, None))?,
+            (4 | 8 | 16 | 32, _) => emit_lanes(e, mask, (transfer, None), (is_some, *class, form), (slow, None))?,
             _ => return None,
         }
         e.masm.asm.bind(done);
@@ -87,7 +94,7 @@ pub(crate) fn emit_lanes(
     e: &mut Emitter<'_>,
     mask: &Mask,
     (transfer, pitch): (&Transfer, Option<u32>),
-    (is_some, class): (bool, Option<AddressClass>),
+    (is_some, class, form): (bool, Option<AddressClass>, Option<Form>),
     (slow, fallback): (Label, Option<Fallback<'_>>),
 ) -> Option<()> {
     let masm = &mut e.masm;
@@ -95,14 +102,19 @@ pub(crate) fn emit_lanes(
     let halves = mask.lanes.count_ones() / lanes;
     let pitch = pitch.unwrap_or(lanes * transfer.unit.register_bytes());
     let (mut entry, mut offsets) = (FIRST_ENTRY, Vec::new());
+    let first_suffices = form.is_some() || class.is_some_and(|class| !class.is_first);
     match transfer.addresses {
+        Addresses::Dwords(place) if transfer.space != Space::Flat && first_suffices => {
+            entry = find_buffer(masm, &e.states, transfer, slow)?;
+            first_dword(masm, transfer, place)?;
+        }
         Addresses::Dwords(place) if transfer.space != Space::Flat => {
             entry = find_buffer(masm, &e.states, transfer, slow)?;
             for half in 0..halves {
                 offsets.push(dword_offsets(masm, transfer, lanes, place + half * lanes * 4)?);
             }
         }
-        Addresses::Qwords(place) if transfer.space == Space::Flat && class.is_some_and(|class| !class.is_first) => {
+        Addresses::Qwords(place) if transfer.space == Space::Flat && first_suffices => {
             first_flat(masm, transfer, (place, lanes), slow)?;
         }
         Addresses::Qwords(_) if transfer.space == Space::Flat => {
@@ -117,7 +129,7 @@ pub(crate) fn emit_lanes(
     }
     let mark = mark(mask, transfer, is_some)?;
     let channels =
-        Channels { mask, transfer, lanes, halves, pitch, entry, offsets, masks, mark, slow, class, fallback };
+        Channels { mask, transfer, lanes, halves, pitch, entry, offsets, masks, mark, slow, form, class, fallback };
     load_first_offset(masm, &channels);
     match transfer.access {
         Access::Load => emit_load(e, &channels)?,

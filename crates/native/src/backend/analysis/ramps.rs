@@ -1,0 +1,361 @@
+//! Ramps: rows of elements that grow by the same number from channel to channel. The first element
+//! determines the others.
+
+use std::collections::BTreeMap;
+
+use crate::backend::analysis::byte_set::WorkingSet;
+use crate::backend::analysis::contiguity::may_be_contiguous;
+use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
+use crate::ir::{
+    Access, Action, Addresses, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Routine, Step, Transfer,
+    Unary, Value,
+};
+
+/// A ramp in the registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ramp {
+    at: u32,
+    /// Size of an element.
+    bytes: u32,
+    lanes: u32,
+    slope: Slope,
+}
+
+/// Growth of a value from channel to channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Slope {
+    /// Difference of neighbors, modulo the size of an element.
+    step: u64,
+    /// True if no element wraps when the value is extended.
+    is_small: bool,
+    /// True if the values do not wrap because that is checked.
+    is_checked: bool,
+}
+
+/// The part that ramps have in a step, where all channels of its block are active.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StepRamps {
+    /// Step of the result of a computation, if it is a ramp of which the first element suffices.
+    pub(crate) result: Option<u64>,
+    /// Values that must not wrap between the first channel and the last; otherwise the code behind
+    /// the step does not apply.
+    pub(crate) checks: Vec<Check>,
+    /// Form of a transfer whose addresses are a ramp.
+    pub(crate) form: Option<Form>,
+    /// True if the result or the form relies on checks.
+    is_checked: bool,
+}
+
+/// Form of a transfer whose addresses are a ramp, modulo the size of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The elements of the channels follow each other.
+    Contiguous,
+    /// All channels load the same elements.
+    Uniform,
+}
+
+/// A value of 32 bits that must not wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Check {
+    pub(crate) value: Value,
+    /// Difference between the first channel and the last.
+    pub(crate) total: u32,
+    pub(crate) is_signed: bool,
+}
+
+/// Ramps at the beginning of blocks.
+pub(crate) struct KnownRamps {
+    /// Ramps of the first block.
+    first: Ramps,
+    /// Ramps of the other blocks: their registers change in the first block at most, once.
+    others: Ramps,
+}
+
+impl KnownRamps {
+    /// Finds the ramps of a routine.
+    pub(crate) fn of(routine: &Routine) -> Self {
+        let begin = Ramps::initial(routine);
+        let may_repeat = |block: &Block| match block.end {
+            End::Branch { target, .. } | End::Jump { target, .. } => target == 0,
+            End::Outside(behind) => behind == Behind::Anything,
+            End::Fall | End::Pause(_) => false,
+        };
+        // True if the first block cannot be executed again, perhaps by some channels only.
+        let is_once = !routine.blocks.iter().any(may_repeat);
+        let steps = || routine.blocks.iter().flat_map(|block| &block.steps);
+        if steps().any(reaches_all) {
+            let first = if is_once { begin } else { Ramps::default() };
+            return Self { first, others: Ramps::default() };
+        }
+        let mut others = begin.clone();
+        if let Some(block) = routine.blocks.first().filter(|_| is_once) {
+            block.steps.iter().for_each(|step| _ = others.step(step));
+            // A checked value may wrap, and the thread continues elsewhere.
+            others.rows.retain(|_, row| !row.slope.is_checked);
+        }
+        let mut changes: BTreeMap<u32, u32> = BTreeMap::new();
+        for (at, end) in steps().flat_map(written) {
+            let touched = others.rows.range(..end).rev().take_while(|(_, row)| row.touches(at, end));
+            touched.for_each(|(first, _)| *changes.entry(*first).or_default() += 1);
+        }
+        let most = |first: &u32| u32::from(!begin.rows.contains_key(first));
+        others.rows.retain(|first, _| changes.get(first).is_none_or(|count| *count <= most(first)));
+        Self { first: if is_once { begin } else { others.clone() }, others }
+    }
+
+    /// Returns the part that ramps have in each step of block `n`. `tested` are transfers that test
+    /// the addresses of all channels, and `wanted` has the bytes that are live after the block.
+    pub(crate) fn steps(&self, n: u32, block: &Block, tested: &[usize], wanted: &mut WorkingSet) -> Vec<StepRamps> {
+        let mut ramps = if n == 0 { self.first.clone() } else { self.others.clone() };
+        let mut parts: Vec<_> = block.steps.iter().map(|step| ramps.step(step)).collect();
+        for n in tested {
+            parts[*n].form = parts[*n].form.filter(|form| *form == Form::Uniform);
+        }
+        for (step, part) in block.steps.iter().zip(&mut parts).rev() {
+            want_elements(step, part, wanted);
+        }
+        // Checks take time, so they must have a use.
+        if !parts.iter().any(|part| part.is_checked && (part.result.is_some() || part.form.is_some())) {
+            for part in parts.iter_mut().filter(|part| part.is_checked) {
+                *part = StepRamps::default();
+            }
+        }
+        parts
+    }
+}
+
+/// Moves `wanted`, the bytes that later steps need in full, before a step. A result of which all
+/// elements are wanted is not computed as a ramp.
+fn want_elements(step: &Step, part: &mut StepRamps, wanted: &mut WorkingSet) {
+    let is_wanted = |row: &Elements| row.spans().any(|(at, bytes)| wanted.touch(at, bytes));
+    let results = writes(step);
+    part.result = part.result.filter(|_| !results.iter().any(is_wanted));
+    if step.mask.predicate == 0 {
+        results.iter().flat_map(|row| row.spans()).for_each(|(at, bytes)| wanted.remove(at, bytes, None));
+    }
+    if reaches_all(step) {
+        wanted.fill();
+    }
+    // The first element of a ramp follows from those of the operands.
+    if part.result.is_none() {
+        let others = reads(step).into_iter().skip(usize::from(part.form.is_some()));
+        others.flat_map(|(row, _)| row.spans()).for_each(|(at, bytes)| wanted.add(at, bytes, None));
+    }
+}
+
+/// Returns the bytes that a step writes, and perhaps bytes between them: beginnings and ends.
+fn written(step: &Step) -> impl Iterator<Item = (u32, u32)> {
+    let end = |row: &Elements| row.at + row.pitch * row.count.saturating_sub(1) + row.bytes;
+    writes(step).into_iter().map(move |row| (row.at, end(&row)))
+}
+
+impl Ramp {
+    /// Returns true if a write to the bytes from `at` to `end` changes the row.
+    fn touches(&self, at: u32, end: u32) -> bool {
+        self.at < end && at < self.end()
+    }
+
+    /// Returns the place after the row.
+    fn end(&self) -> u32 {
+        self.at + self.bytes * self.lanes
+    }
+}
+
+/// The ramps at a place of a block, by their first bytes. They do not overlap.
+#[derive(Clone, Debug, Default)]
+struct Ramps {
+    rows: BTreeMap<u32, Ramp>,
+}
+
+impl Ramps {
+    /// Returns the ramps of a thread that begins.
+    fn initial(routine: &Routine) -> Self {
+        let rows = routine.ramps.iter().map(|row| {
+            let slope = Slope { step: row.step.into(), ..UNIFORM };
+            (row.at, Ramp { at: row.at, bytes: 2, lanes: row.lanes, slope })
+        });
+        Self { rows: rows.collect() }
+    }
+
+    /// Moves past a step, and returns its part.
+    fn step(&mut self, step: &Step) -> StepRamps {
+        let mut found = StepRamps::default();
+        let (mask, mut new) = (&step.mask, None);
+        let lanes = mask.lanes.count_ones();
+        if mask.predicate == 0 && is_dense(mask) && lanes > 1 {
+            match &step.action {
+                Action::Compute { expression, results, pitch: None } => {
+                    if let [(result, to)] = results[..]
+                        && let Some((slope, checks)) = self.value(expression, result, mask)
+                    {
+                        let bytes = expression.nodes[result].0.bytes();
+                        if lanes * bytes >= LEAST && lanes.is_power_of_two() {
+                            (found.result, found.is_checked) = (Some(slope.step), slope.is_checked);
+                            found.checks = checks;
+                            new = Some(Ramp { at: to, bytes, lanes, slope });
+                        }
+                    }
+                }
+                Action::Transfer(transfer) if !mask.always => {
+                    let (at, bytes) = match transfer.addresses {
+                        Addresses::Dwords(at) => (at, 4),
+                        Addresses::Qwords(at) => (at, 8),
+                        // An extended offset may wrap.
+                        Addresses::None | Addresses::Offsets { .. } => (0, 0),
+                    };
+                    let slope = self.load(at, (bytes, bytes), lanes);
+                    found.form = slope.and_then(|slope| {
+                        form(transfer, wrapped(slope.step.wrapping_mul(transfer.scale.into()), bytes))
+                    });
+                    found.is_checked = slope.is_some_and(|slope| slope.is_checked);
+                }
+                _ => {}
+            }
+        }
+        if reaches_all(step) {
+            self.rows.clear();
+        }
+        written(step).for_each(|(at, end)| self.forget(at, end));
+        self.rows.extend(new.map(|new| (new.at, new)));
+        found
+    }
+
+    /// Forgets the rows that a write to the bytes from `at` to `end` changes.
+    fn forget(&mut self, at: u32, end: u32) {
+        while let Some((first, _)) = self.rows.range(..end).next_back().filter(|(_, row)| row.touches(at, end)) {
+            let first = *first;
+            self.rows.remove(&first);
+        }
+    }
+
+    /// Returns the slope of the elements of `lanes` channels, each `step` bytes after the one before.
+    fn load(&self, at: u32, (bytes, step): (u32, u32), lanes: u32) -> Option<Slope> {
+        let (_, row) = self.rows.range(..=at).next_back()?;
+        let is_part = row.bytes == step && (at - row.at).is_multiple_of(step) && at + step * lanes <= row.end();
+        let slope = is_part.then_some(row.slope)?;
+        // The low bytes of wider elements may wrap.
+        Some(if bytes == step { slope } else { sloping(slope.step, bytes, slope.is_checked) })
+    }
+
+    /// Returns the slope of an expression's value, and the values that must not wrap.
+    fn value(&self, expression: &Expression, result: Value, mask: &Mask) -> Option<(Slope, Vec<Check>)> {
+        let lanes = mask.lanes.count_ones();
+        let mut slopes: Vec<Option<Slope>> = Vec::with_capacity(result + 1);
+        let mut checks = Vec::new();
+        for (kind, node) in &expression.nodes[..=result] {
+            let of = |value: Value| slopes.get(value).copied().flatten();
+            let slope = match *node {
+                Node::Load { step: 0, .. } | Node::Constant(_) => Some(UNIFORM),
+                // The elements of inactive channels are unknown.
+                Node::Load { at, step } if step >= kind.bytes() && !mask.always => {
+                    self.load(at, (kind.bytes(), step), lanes)
+                }
+                Node::Load { .. } | Node::Pick(..) | Node::Call(..) => None,
+                Node::Convert { value, saturate } => {
+                    let from = expression.nodes[value].0;
+                    of(value).and_then(|slope| convert(slope, (from, *kind, saturate), (value, lanes), &mut checks))
+                }
+                Node::Unary(unary, a) => of(a).and_then(|a| match unary {
+                    _ if a.step == 0 => Some(a),
+                    Unary::Neg | Unary::Not if !kind.is_float() => {
+                        Some(sloping(a.step.wrapping_neg(), kind.bytes(), a.is_checked))
+                    }
+                    _ => None,
+                }),
+                Node::Binary(binary, a, b) => of(a).zip(of(b)).and_then(|(a_slope, b_slope)| {
+                    let number = |value: Value| match expression.nodes[value].1 {
+                        Node::Constant(bits) => Some(bits),
+                        _ => None,
+                    };
+                    combine(*kind, binary, [(a_slope, number(a)), (b_slope, number(b))])
+                }),
+                Node::Fused(a, b, c) => [a, b, c].iter().all(|value| of(*value) == Some(UNIFORM)).then_some(UNIFORM),
+                Node::Holds(_, a, b) => [a, b].iter().all(|value| of(*value) == Some(UNIFORM)).then_some(UNIFORM),
+            };
+            slopes.push(slope);
+        }
+        slopes.pop().flatten().map(|slope| (slope, checks))
+    }
+}
+
+/// The fewest bytes of a row that are worthwhile.
+const LEAST: u32 = 32;
+
+/// The slope of equal elements.
+const UNIFORM: Slope = Slope { step: 0, is_small: true, is_checked: false };
+
+/// Returns the form of a transfer whose addresses grow by a number of bytes.
+fn form(transfer: &Transfer, step: u64) -> Option<Form> {
+    (!matches!(transfer.access, Access::Update(_)) && may_be_contiguous(transfer)).then_some(())?;
+    match step {
+        0 if transfer.access == Access::Load => Some(Form::Uniform),
+        _ if step == transfer.unit.bytes().into() => Some(Form::Contiguous),
+        _ => None,
+    }
+}
+
+/// Returns a number modulo the size of an element.
+fn wrapped(step: u64, bytes: u32) -> u64 {
+    if bytes == 0 { 0 } else { step & (u64::MAX >> (64 - bytes * 8)) }
+}
+
+/// Returns the slope of elements that may wrap.
+fn sloping(step: u64, bytes: u32, is_checked: bool) -> Slope {
+    let step = wrapped(step, bytes);
+    Slope { step, is_small: step == 0, is_checked }
+}
+
+/// Returns the slope of an operation on integers; a constant operand has its number.
+fn combine(kind: Kind, binary: Binary, [(a, by_a), (b, by_b)]: [(Slope, Option<u64>); 2]) -> Option<Slope> {
+    let is_checked = a.is_checked || b.is_checked;
+    if a.step == 0 && b.step == 0 {
+        return Some(Slope { is_checked, ..UNIFORM });
+    }
+    if kind.is_float() {
+        return None;
+    }
+    let step = match binary {
+        Binary::Add => a.step.wrapping_add(b.step),
+        Binary::Sub => a.step.wrapping_sub(b.step),
+        Binary::Mul => match (by_a, by_b) {
+            (_, Some(by)) => a.step.wrapping_mul(by),
+            (Some(by), _) => b.step.wrapping_mul(by),
+            _ => return None,
+        },
+        Binary::Shl => a.step.checked_shl(u32::try_from(by_b?).ok()?)?,
+        _ => return None,
+    };
+    Some(sloping(step, kind.bytes(), is_checked))
+}
+
+/// Returns the slope of a converted value, and adds a check if it must not wrap.
+fn convert(
+    slope: Slope,
+    (from, to, saturate): (Kind, Kind, bool),
+    (value, lanes): (Value, u32),
+    checks: &mut Vec<Check>,
+) -> Option<Slope> {
+    if slope.step == 0 {
+        return Some(slope);
+    }
+    if saturate || from.is_float() || to.is_float() {
+        return None;
+    }
+    if slope.is_small && to.bytes() > 1 {
+        return Some(slope);
+    }
+    if to.bytes() <= from.bytes() {
+        return Some(sloping(slope.step, to.bytes(), slope.is_checked));
+    }
+    (from.bytes() == 4).then_some(())?;
+    let (step, distance) = (slope.step as u32, lanes - 1);
+    let total = if from.is_signed() {
+        (step as i32).checked_mul(distance as i32)? as u32
+    } else {
+        step.checked_mul(distance)?
+    };
+    checks.push(Check { value, total, is_signed: from.is_signed() });
+    let step = if from.is_signed() { i64::from(step as i32) as u64 } else { step.into() };
+    Some(sloping(step, to.bytes(), true))
+}
