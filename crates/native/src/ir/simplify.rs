@@ -1,6 +1,6 @@
-//! Peephole simplification: removes logic with all ones or zeros, double negations, repeated nodes,
-//! and the upper parts of arithmetic if only the low bits are used. It runs whenever a node is
-//! added.
+//! Peephole simplification: removes logic with all ones or zeros, sums and products with zero or
+//! one, double negations, repeated nodes, and the upper parts of arithmetic if only the low bits
+//! are used. It runs whenever a node is added.
 
 use crate::ir::expression::{Binary, Expression, Kind, Node, Unary, Value};
 
@@ -39,6 +39,9 @@ impl Expression {
                     .or_else(|| self.with_number(kind, all, binary, b, a))
                     .or_else(|| self.of_two(kind, all, binary, a, b))
             }
+            Node::Binary(binary @ (Binary::Add | Binary::Mul), a, b) if !kind.is_float() => {
+                self.neutral(kind, binary, a, b).or_else(|| self.neutral(kind, binary, b, a))
+            }
             Node::Convert { value, saturate: false } if !kind.is_float() => self.low(kind, value),
             _ => None,
         }
@@ -66,6 +69,15 @@ impl Expression {
             _ => return None,
         };
         Some(self.push(kind, node))
+    }
+
+    /// Returns the value of a sum or a product with zero or one.
+    fn neutral(&mut self, kind: Kind, binary: Binary, a: Value, b: Value) -> Option<Value> {
+        match (binary, self.number(b)?) {
+            (Binary::Add, 0) | (Binary::Mul, 1) => self.of_kind(kind, a),
+            (Binary::Mul, 0) => self.of_kind(kind, b),
+            _ => None,
+        }
     }
 
     /// Returns the value of logic with all ones or zeros.

@@ -33,9 +33,9 @@ pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u
     }
     let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| **uses > 0);
     let bytes = needed.map(|((kind, _), _)| kind.bytes()).chain([least]).max()?;
-    let most = width.bytes() / bytes;
     if lanes == 1 {
-        return Some(Units { lanes: most, count: 1, is_single: true });
+        return Some(Units { lanes: Width::X.bytes() / bytes, count: 1, is_single: true });
     }
+    let most = width.bytes() / bytes;
     Some(Units { lanes: lanes.min(most), count: lanes.div_ceil(most), is_single: false })
 }

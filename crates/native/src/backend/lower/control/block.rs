@@ -49,9 +49,13 @@ pub(crate) fn emit_block<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, labels
         return emit_body(e, cx, labels, n, (true, first));
     }
     let some = asm.label();
-    asm.rr(Code::Mov_r32_rm32, Register::EAX, ACTIVE);
-    asm.ri(Code::And_rm32_imm32, Register::EAX, channels as i32);
-    asm.ri(Code::Cmp_rm32_imm32, Register::EAX, channels as i32);
+    if channels == u32::MAX {
+        asm.ri(Code::Cmp_rm32_imm32, ACTIVE, channels as i32);
+    } else {
+        asm.rr(Code::Mov_r32_rm32, Register::EAX, ACTIVE);
+        asm.ri(Code::And_rm32_imm32, Register::EAX, channels as i32);
+        asm.ri(Code::Cmp_rm32_imm32, Register::EAX, channels as i32);
+    }
     asm.jump(Code::Jne_rel32_64, some);
     emit_body(e, cx, labels, n, (true, first))?;
     if !labels.wraps.is_empty() {
