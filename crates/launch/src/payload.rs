@@ -357,6 +357,42 @@ kernels:
     }
 
     #[test]
+    fn threads_in_lines_have_ids_that_follow_each_other() {
+        let sizes: [([u64; 3], [u64; 3]); 9] = [
+            ([64, 1, 1], [64, 1, 1]),
+            ([70, 1, 1], [30, 1, 1]),
+            ([64, 8, 2], [32, 4, 1]),
+            ([40, 8, 1], [16, 4, 1]),
+            ([40, 8, 1], [40, 2, 1]),
+            ([8, 64, 1], [8, 8, 1]),
+            ([3, 48, 5], [1, 16, 2]),
+            ([5, 4, 1], [5, 4, 1]),
+            ([5, 4, 33], [1, 1, 33]),
+        ];
+        let mut found = [0; 2];
+        for ((global, local), order) in
+            sizes.iter().flat_map(|size| [[0, 1, 2], [1, 0, 2], [2, 0, 1]].map(|order| (*size, order)))
+        {
+            let range = NdRange::new(&global, Some(&local), None, [0; 3]).unwrap();
+            let (payload, _) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
+            let rows = payload.id_rows(order);
+            let is_line = |size: [u32; 3], start: &ThreadStart| {
+                let bytes = filled(&payload, size, start);
+                let id = |at: u32, n: u32| u32::from(bytes[(at + n * 2) as usize]);
+                let grows = |n: u32, (at, is_first): (u32, bool)| id(at, n) == id(at, 0) + u32::from(is_first) * n;
+                (1..start.channels.count_ones()).all(|n| rows.iter().all(|row| grows(n, *row)))
+            };
+            let groups = range.groups_from(0).take(range.group_count() as usize).map(|group| range.size_of(group));
+            let are_lines = groups
+                .flat_map(|size| payload.threads(size, order).into_iter().map(move |start| (size, start)))
+                .all(|(size, start)| is_line(size, &start));
+            assert_eq!(payload.is_in_lines(&range, order), are_lines, "{global:?} {local:?} {order:?}");
+            found[usize::from(are_lines)] += 1;
+        }
+        assert!(found.iter().all(|count| *count > 4), "{found:?}");
+    }
+
+    #[test]
     fn registers_of_64_bytes_and_padding() {
         let range = NdRange::new(&[16], None, None, [0; 3]).unwrap();
         let wide = INFO.replace("size: 96", "size: 192");

@@ -1,5 +1,6 @@
-//! Random routines whose addresses are mostly ramps: values that grow by the same number from channel
-//! to channel, and that wrap in some runs. The expected results are computed channel by channel.
+//! Random routines whose addresses are mostly ramps: values that grow by the same number from
+//! channel to channel, and that wrap in some runs. The expected results are computed channel by
+//! channel.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -90,8 +91,8 @@ fn compute(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step>
     steps
 }
 
-/// Returns the steps from the ids of channels to their addresses, usually of contiguous dwords, which
-/// may wrap before they are extended.
+/// Returns the steps from the ids of channels to their addresses, usually of contiguous dwords,
+/// which may wrap before they are extended.
 fn chain(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step> {
     let (first, second, last) = (chance.below(VALUES), chance.below(VALUES), chance.below(VALUES));
     let number = chance.below(8);

@@ -63,7 +63,8 @@ pub(super) struct Starts {
     /// Size of a thread's scratch memory in bytes.
     pub(super) pitch: u64,
     pub(super) threads: Vec<ThreadStart>,
-    /// Register templates of each variant and version of native code, once requested. `None` if the registers depend on the group in other ways than by words that equal its id.
+    /// Register templates of each variant and version of native code, once requested. `None` if the
+    /// registers depend on the group in other ways than by words that equal its id.
     pub(super) templates: [[OnceLock<Option<Template>>; VERSIONS]; VARIANTS],
 }
 

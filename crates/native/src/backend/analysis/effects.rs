@@ -69,7 +69,8 @@ pub(crate) fn writes(step: &Step) -> Vec<Elements> {
 }
 
 /// Returns the elements that a step reads, each with true if every channel has its own; addresses
-/// come first. Elements that are read only to be written back are left out: their values do not matter.
+/// come first. Elements that are read only to be written back are left out: their values do not
+/// matter.
 pub(crate) fn reads(step: &Step) -> Vec<(Elements, bool)> {
     let count = 32 - step.mask.lanes.leading_zeros();
     let row = |at: u32, bytes: u32| (Elements { at, bytes, pitch: bytes, count }, true);

@@ -229,7 +229,8 @@ impl Ramps {
         }
     }
 
-    /// Returns the slope of the elements of `lanes` channels, each `step` bytes after the one before.
+    /// Returns the slope of the elements of `lanes` channels, each `step` bytes after the one
+    /// before.
     fn load(&self, at: u32, (bytes, step): (u32, u32), lanes: u32) -> Option<Slope> {
         let (_, row) = self.rows.range(..=at).next_back()?;
         let is_part = row.bytes == step && (at - row.at).is_multiple_of(step) && at + step * lanes <= row.end();

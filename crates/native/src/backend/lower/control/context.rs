@@ -26,8 +26,8 @@ pub(crate) struct Labels {
     pub(crate) blocks: Vec<Label>,
     /// The code after each step: with all channels of its block active, and with any.
     pub(crate) steps: Vec<[Option<Label>; 2]>,
-    /// The channels of each step's block; `None` if the caller may continue only in the code for any
-    /// channels.
+    /// The channels of each step's block; `None` if the caller may continue only in the code for
+    /// any channels.
     pub(crate) full: Vec<Option<u32>>,
     /// Steps whose values must not wrap in the code for all channels.
     pub(crate) wraps: Vec<u32>,
