@@ -336,7 +336,7 @@ fn blocks(chance: &mut Chance, is_over: bool) -> Vec<Block> {
 }
 
 /// Seeds of rare cases: the code continues after other paths, or from the middle of a block.
-const RARE: [u64; 4] = [2664, 5584, 16_314, 51_580];
+const RARE: [u64; 4] = [2664, 5584, 22_719, 51_580];
 
 #[test]
 fn ramps_have_the_values_of_each_channel() {
