@@ -70,7 +70,6 @@ pub(crate) fn enter_contiguous(
     paths: Paths,
 ) {
     match channels.class {
-        _ if channels.form.is_some() => contiguous_inside(masm, channels, size, paths.again),
         Some(AddressClass { flag, is_first: false, .. }) => {
             masm.asm.mi(Code::Cmp_rm8_imm8, at(FRAME, offset::CLASSES + flag), size as i32);
             masm.asm.jump(Code::Jne_rel32_64, paths.again);
@@ -92,9 +91,7 @@ pub(crate) fn recheck_contiguous<'c>(
 ) -> Option<Channels<'c>> {
     masm.asm.bind(paths.again);
     let channels = with_offsets(masm, channels)?;
-    if channels.form.is_some() {
-        masm.asm.jump(Code::Jmp_rel32_64, paths.other);
-    } else if let Some(AddressClass { is_first: false, .. }) = channels.class {
+    if let Some(AddressClass { is_first: false, .. }) = channels.class {
         check_contiguous(masm, &channels, size, free, paths);
         masm.asm.jump(Code::Jmp_rel32_64, paths.found);
     }

@@ -80,24 +80,21 @@ impl Loading<'_> {
 /// Writes a load.
 pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
     let loading = begin_load(&mut e.masm, &e.facts, channels)?;
+    if let Some(form) = channels.form {
+        load_known(&mut e.masm, &loading, form);
+        return end_load(&mut e.masm, loading);
+    }
     let paths = Paths::new(&mut e.masm.asm);
     if tries_contiguous(channels) {
         // If other transfers of the class move single bytes, words are probably one byte apart.
-        let is_overlapping = channels.form.is_none()
-            && may_overlap(channels)
-            && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
-        let size = match channels.form {
-            Some(Form::Uniform) => 0,
-            _ if is_overlapping => 1,
-            _ => channels.transfer.unit.bytes(),
-        };
+        let is_overlapping =
+            may_overlap(channels) && channels.class.is_some_and(|class| class.has_bytes && !class.is_first);
+        let size = if is_overlapping { 1 } else { channels.transfer.unit.bytes() };
         enter_contiguous(&mut e.masm, channels, size, loading.scratch, paths);
         let hot = e.masm.enter_cold();
         emit_cold_load(e, &loading, (size, is_overlapping), paths)?;
         e.masm.leave_cold(hot);
-        if size == 0 {
-            load_same(&mut e.masm, &loading);
-        } else if is_overlapping {
+        if is_overlapping {
             load_overlapping(&mut e.masm, &loading);
         } else {
             load_contiguous(&mut e.masm, &loading);
@@ -107,6 +104,21 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
     }
     e.masm.asm.bind(paths.done);
     end_load(&mut e.masm, loading)
+}
+
+/// Loads elements in a known form: if they are not inside, no other path can load them.
+fn load_known(masm: &mut MacroAssembler, loading: &Loading<'_>, form: Form) {
+    let channels = loading.channels;
+    match form {
+        Form::Contiguous => {
+            contiguous_inside(masm, channels, channels.transfer.unit.bytes(), channels.slow);
+            load_contiguous(masm, loading);
+        }
+        Form::Uniform => {
+            contiguous_inside(masm, channels, 0, channels.slow);
+            load_same(masm, loading);
+        }
+    }
 }
 
 /// Allocates the registers of a load.
@@ -152,9 +164,7 @@ fn emit_cold_load(
         let channels = recheck_contiguous(masm, channels, size, loading.scratch, paths)?;
         let loading = Loading { channels: &channels, ..loading.clone() };
         masm.asm.bind(paths.apart);
-        if channels.form.is_none() {
-            load_non_contiguous(masm, &loading, is_overlapping, paths)?;
-        }
+        load_non_contiguous(masm, &loading, is_overlapping, paths)?;
         masm.asm.bind(paths.other);
         load_per_lane(masm, &loading)?;
     }

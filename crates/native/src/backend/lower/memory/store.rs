@@ -10,7 +10,7 @@ use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
-use crate::backend::lower::memory::bounds::all_inside;
+use crate::backend::lower::memory::bounds::{all_inside, contiguous_inside};
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
 use crate::backend::lower::memory::interleave::{check_structures, interleave, structures};
@@ -29,7 +29,6 @@ pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option
     if !tries_contiguous(channels) {
         return store_per_lane(masm, channels);
     }
-    let paths = Paths::new(&mut masm.asm);
     // Values in vector registers are stored directly.
     let held = |half: u32| match transfer.elements[..] {
         [(_, at)] if transfer.unit == Unit::Dword => {
@@ -39,13 +38,20 @@ pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option
     };
     let held: Vec<Option<Vector>> = (0..*halves).map(held).collect();
     let scratch = [masm.cache.take()?, masm.cache.take()?];
-    enter_contiguous(masm, channels, transfer.unit.bytes(), scratch, paths);
-    let hot = masm.enter_cold();
-    emit_cold_store(e, channels, scratch, paths)?;
+    let size = transfer.unit.bytes();
+    if channels.form.is_some() {
+        contiguous_inside(masm, channels, size, channels.slow);
+        store_contiguous(masm, channels, &held, scratch[0])?;
+    } else {
+        let paths = Paths::new(&mut masm.asm);
+        enter_contiguous(masm, channels, size, scratch, paths);
+        let hot = masm.enter_cold();
+        emit_cold_store(e, channels, scratch, paths)?;
+        e.masm.leave_cold(hot);
+        store_contiguous(&mut e.masm, channels, &held, scratch[0])?;
+        e.masm.asm.bind(paths.done);
+    }
     let masm = &mut e.masm;
-    masm.leave_cold(hot);
-    store_contiguous(masm, channels, &held, scratch[0])?;
-    masm.asm.bind(paths.done);
     scratch.into_iter().chain(held.into_iter().flatten()).for_each(|vector| masm.cache.drop(vector));
     Some(())
 }

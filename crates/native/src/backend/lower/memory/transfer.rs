@@ -41,13 +41,12 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     // From here on, not every path stores the value of a register.
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
-    let tries_all = |masm: &MacroAssembler| {
-        tries_simd32(masm, classes, mask, transfer) || form.is_some() && masm.has_bits && may_be_simd32(transfer)
-    };
-    if mask.lanes == u32::MAX && tries_all(&e.masm) {
+    if mask.lanes == u32::MAX && form.is_some() && e.masm.has_bits && may_be_simd32(transfer) {
+        emit_lanes(e, mask, (transfer, None), (false, None, form), (slow, None))?;
+    } else if mask.lanes == u32::MAX && form.is_none() && tries_simd32(&e.masm, classes, mask, transfer) {
         let [.., class] = classes;
         let fallback: Fallback<'_> = &|e| emit_parts(e, &parts, None, slow);
-        emit_lanes(e, mask, (transfer, None), (false, class, form), (slow, Some(fallback)))?;
+        emit_lanes(e, mask, (transfer, None), (false, class, None), (slow, Some(fallback)))?;
     } else {
         emit_parts(e, &parts, form, slow)?;
     }
