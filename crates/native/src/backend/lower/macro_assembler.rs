@@ -130,11 +130,11 @@ impl MacroAssembler {
 
     /// Computes the elements of a ramp from a distance in bytes on.
     fn spread_ramp(&mut self, d: Vector, first: Vector, ramp: RampElements, (from, bytes): (u32, u32)) {
-        let (w, of) = (Width::of(bytes), ramp.bytes.trailing_zeros() as usize);
+        let w = Width::of(bytes);
         self.asm.v2(broadcast_first(ramp.bytes), w, d, first, Width::X);
         if ramp.step > 0 {
             let distances = self.asm.constant_from(multiples(ramp.bytes, ramp.step, LANES), from);
-            self.asm.v3([op::PADDB, op::PADDW, op::PADDD, op::PADDQ][of], w, d, d, distances);
+            self.asm.v3(add(ramp.bytes), w, d, d, distances);
         }
     }
 
@@ -359,6 +359,16 @@ pub(crate) struct Hot {
 /// Returns the instruction that loads an element to all places.
 fn broadcast(bytes: u32) -> Op {
     if bytes == 4 { op::BROADCASTSS } else { broadcast_first(bytes) }
+}
+
+/// Returns the instruction that adds integers.
+fn add(bytes: u32) -> Op {
+    match bytes {
+        1 => op::PADDB,
+        2 => op::PADDW,
+        4 => op::PADDD,
+        _ => op::PADDQ,
+    }
 }
 
 /// Returns the instruction that copies the first element of a register to all places.

@@ -31,7 +31,7 @@ pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, lab
             None => e.facts.annotations.ramps.clear(),
         }
     }
-    write_or_leave(e, step, number, labels);
+    write_step(e, step, number, labels);
     if !e.masm.is_full && labels.wraps.contains(&number) && labels.steps[number as usize][1].is_none() {
         // The cold path does not preserve the register of enabled channels.
         e.masm.enabled = None;
@@ -53,7 +53,8 @@ fn emit_checks(e: &mut Emitter<'_>, step: &Step, number: u32, checks: &[Check]) 
     Some(())
 }
 
-fn write_or_leave(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
+/// Writes a step after its checks, or lets the caller execute it.
+fn write_step(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
     if attempt(e, |e| emit_step(e, step, number)).is_none() {
         // Retry with more free registers.
         e.masm.write_all();
