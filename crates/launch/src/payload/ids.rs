@@ -65,13 +65,15 @@ pub(super) fn local_id(item: u32, size: [u32; 3], order: [usize; 3]) -> [u32; 3]
 
 /// Returns the dimensions, fastest first. `.ze_info` lists the used dimensions, padded with zeros.
 pub(super) fn walk(order: [u32; 3]) -> [usize; 3] {
-    let mut listed: Vec<usize> = Vec::with_capacity(3);
+    // Each launch asks, so this allocates nothing.
+    let (mut listed, mut count) = ([0; 3], 0);
     for dimension in order.into_iter().chain(0..3).map(|d| d.min(2) as usize) {
-        if !listed.contains(&dimension) {
-            listed.push(dimension);
+        if !listed[..count].contains(&dimension) {
+            listed[count] = dimension;
+            count += 1;
         }
     }
-    [listed[0], listed[1], listed[2]]
+    listed
 }
 
 /// Returns the layout of local ids and the size of all per-thread data in bytes.

@@ -27,7 +27,8 @@ pub struct Code {
     blocks: Vec<usize>,
     /// The offset after each step: with all channels of the block active, and with any.
     steps: Vec<[usize; 2]>,
-    /// The channels of each step's block.
+    /// The channels of each step's block; `None` if the caller may continue only in the code for
+    /// any channels.
     full: Vec<Option<u32>>,
     /// The functions that the code calls; their addresses stand in it.
     _functions: Vec<Function>,

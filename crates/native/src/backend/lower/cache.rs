@@ -159,10 +159,15 @@ impl RegisterCache {
     /// Finds a register that holds a value, and adds a user.
     pub(crate) fn find(&mut self, tag: &CachedValue) -> Option<Vector> {
         let n = self.position(tag)?;
+        Some(self.use_of(n))
+    }
+
+    /// Adds a user to a register with a value.
+    fn use_of(&mut self, n: usize) -> Vector {
         self.ask(n);
         self.slots[n].users += 1;
         self.slots[n].age = self.clock;
-        Some(Vector(n as u8))
+        Vector(n as u8)
     }
 
     /// Returns the number of a register that holds a value.
@@ -272,10 +277,7 @@ impl RegisterCache {
             is_whole.then_some((pending.place, ramp))
         };
         let (n, (all, ramp)) = self.slots.iter().enumerate().find_map(|(n, slot)| Some((n, ramp_of(slot)?)))?;
-        self.ask(n);
-        self.slots[n].users += 1;
-        self.slots[n].age = self.clock;
-        Some((Vector(n as u8), all, ramp))
+        Some((self.use_of(n), all, ramp))
     }
 
     /// Returns true if a register has users.

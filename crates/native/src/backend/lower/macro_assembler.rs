@@ -193,21 +193,19 @@ impl MacroAssembler {
         if self.cache.is_temporary(a) {
             return Some(a);
         }
-        let d = self.cache.take()?;
-        self.asm.v2(op::MOVUPS, width, d, a, width);
-        self.cache.drop(a);
-        Some(d)
+        self.duplicate(a, width)
     }
 
     /// Returns `a` if it has no known value, otherwise a copy. Passes the caller's use on.
     pub(crate) fn own(&mut self, a: Vector, width: Width) -> Option<Vector> {
-        if !self.cache.is_known(a) {
-            return Some(a);
-        }
-        let d = self.cache.take();
-        self.cache.drop(a);
-        let d = d?;
+        if self.cache.is_known(a) { self.duplicate(a, width) } else { Some(a) }
+    }
+
+    /// Returns a copy of `a`, to which the caller's use passes.
+    fn duplicate(&mut self, a: Vector, width: Width) -> Option<Vector> {
+        let d = self.cache.take()?;
         self.asm.v2(op::MOVUPS, width, d, a, width);
+        self.cache.drop(a);
         Some(d)
     }
 
@@ -362,7 +360,7 @@ fn broadcast(bytes: u32) -> Op {
 }
 
 /// Returns the instruction that adds integers.
-fn add(bytes: u32) -> Op {
+pub(crate) fn add(bytes: u32) -> Op {
     match bytes {
         1 => op::PADDB,
         2 => op::PADDW,

@@ -42,7 +42,7 @@ pub(crate) fn multiples(bytes: u32, number: u64, count: u32) -> Vec<u8> {
 
 /// Returns the distances of 32 channels from the first, in steps of `size` bytes.
 pub(crate) fn steps(size: u32) -> Vec<u8> {
-    (0..32).flat_map(|n| (n * size).to_le_bytes()).collect()
+    multiples(4, size.into(), 32)
 }
 
 /// Returns the places of the low dwords of 16 qwords, or of the high ones.

@@ -119,18 +119,12 @@ pub(crate) fn write_unit(
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        // A narrowed value fills only part of its vector.
-        if units.is_single && bytes * units.lanes >= 16 {
-            let width = Width::of(bytes * units.lanes);
-            name_result(masm, value, CachedValue::Splat { at: place, bytes, width }, ByteRange { at: place, bytes });
+        let tag = if units.is_single {
+            single_value(place, bytes, units.lanes)
         } else {
-            name_result(
-                masm,
-                value,
-                CachedValue::Contiguous { at: place, bytes: size },
-                ByteRange { at: place, bytes: size },
-            );
-        }
+            CachedValue::Contiguous { at: place, bytes: size }
+        };
+        name_result(masm, value, tag, ByteRange { at: place, bytes: size });
     }
     masm.cache.drop(value);
     Some(())
@@ -169,6 +163,18 @@ fn name_result(masm: &mut MacroAssembler, value: Vector, tag: CachedValue, place
             masm.cache.owe(own, place);
             masm.cache.drop(own);
         }
-        None => masm.store_file(place.at, place.bytes, value),
+        None => {
+            masm.store_file(place.at, place.bytes, value);
+            masm.cache.drop(value);
+        }
+    }
+}
+
+/// Returns the value of a register that has an element in `lanes` places: a narrowed value fills
+/// only part of its vector.
+pub(crate) fn single_value(at: u32, bytes: u32, lanes: u32) -> CachedValue {
+    match bytes * lanes {
+        repeated @ 16.. => CachedValue::Splat { at, bytes, width: Width::of(repeated) },
+        _ => CachedValue::Contiguous { at, bytes },
     }
 }

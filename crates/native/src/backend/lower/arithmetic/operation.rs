@@ -3,7 +3,7 @@
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Op, Vector, Width};
 use crate::backend::lower::host_registers::ANSWER;
-use crate::backend::lower::macro_assembler::MacroAssembler;
+use crate::backend::lower::macro_assembler::{MacroAssembler, add};
 use crate::backend::lower::select::blend_by_answer;
 use crate::ir::{Binary, Kind, Unary};
 
@@ -124,7 +124,7 @@ fn binary_op(has_bits: bool, kind: Kind, binary: Binary) -> Option<Op> {
         (Div, Kind::F32) => op::DIVPS,
         (Div, Kind::F64) => op::DIVPD,
         (_, Kind::F16 | Kind::F32 | Kind::F64) | (Div, _) => return None,
-        (Add, _) => integer(bytes, ADD),
+        (Add, _) => add(bytes),
         (Sub, _) => integer(bytes, SUB),
         (Mul, _) if bytes == 4 => op::PMULLD,
         (Mul, _) if bytes == 2 => op::PMULLW,
@@ -316,8 +316,6 @@ pub(crate) fn long_greater(masm: &mut MacroAssembler, kind: Kind, w: Width, a: V
 
 /// The instructions for elements of 1, 2, 4 and 8 bytes.
 pub(crate) type BySize = [Op; 4];
-
-const ADD: BySize = [op::PADDB, op::PADDW, op::PADDD, op::PADDQ];
 
 const SUB: BySize = [op::PSUBB, op::PSUBW, op::PSUBD, op::PSUBQ];
 

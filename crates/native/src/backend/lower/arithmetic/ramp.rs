@@ -6,9 +6,10 @@ use crate::backend::analysis::operands::uses;
 use crate::backend::analysis::ramps::Check;
 use crate::backend::asm::operand::{Vector, Width};
 use crate::backend::asm::stream::Label;
+use crate::backend::lower::arithmetic::assign::single_value;
 use crate::backend::lower::arithmetic::evaluation::units;
 use crate::backend::lower::arithmetic::expression::evaluate_unit;
-use crate::backend::lower::cache::{ByteRange, CachedValue, RampElements};
+use crate::backend::lower::cache::{ByteRange, RampElements};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Expression, Mask, Value};
 
@@ -21,17 +22,12 @@ pub(crate) fn emit_ramp(
     step: u64,
 ) -> Option<()> {
     let bytes = expression.nodes.get(result)?.0.bytes();
-    let (first, repeated) = first_channel(masm, mask, expression, result)?;
+    let (first, lanes) = first_channel(masm, mask, expression, result)?;
     let place = ByteRange { at: to, bytes: bytes * mask.lanes.count_ones() };
     masm.give_way(place)?;
     masm.cache.forget(place.at, place.bytes);
     let own = masm.own(first, Width::X)?;
-    let tag = if repeated >= Width::X.bytes() {
-        CachedValue::Splat { at: to, bytes, width: Width::X }
-    } else {
-        CachedValue::Contiguous { at: to, bytes }
-    };
-    masm.cache.name(own, tag);
+    masm.cache.name(own, single_value(to, bytes, lanes));
     masm.cache.owe_ramp(own, place, RampElements { bytes, step });
     masm.cache.drop(own);
     Some(())
@@ -53,7 +49,7 @@ pub(crate) fn emit_check(
     Some(())
 }
 
-/// Computes a value of the first channel. Returns it with the number of bytes that repeat it.
+/// Computes a value of the first channel. Returns it with the number of elements that repeat it.
 fn first_channel(
     masm: &mut MacroAssembler,
     mask: &Mask,
@@ -65,5 +61,5 @@ fn first_channel(
     let first = Mask { lanes: 1, ..*mask };
     let units = units(expression, &uses, &first, bytes, Width::X)?;
     let values = evaluate_unit(masm, expression, &uses, units, 0, &[value])?;
-    Some((*values.first()?, units.lanes * bytes))
+    Some((*values.first()?, units.lanes))
 }

@@ -29,7 +29,8 @@ pub(crate) struct Labels {
     /// The channels of each step's block; `None` if the caller may continue only in the code for
     /// any channels.
     pub(crate) full: Vec<Option<u32>>,
-    /// Steps whose values must not wrap in the code for all channels.
+    /// Steps of the block whose values must not wrap in the code for all channels, in ascending
+    /// order.
     pub(crate) wraps: Vec<u32>,
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, lab
         }
     }
     write_step(e, step, number, labels);
-    if !e.masm.is_full && labels.wraps.contains(&number) && labels.steps[number as usize][1].is_none() {
+    if !e.masm.is_full && labels.wraps.binary_search(&number).is_ok() && labels.steps[number as usize][1].is_none() {
         // The cold path does not preserve the register of enabled channels.
         e.masm.enabled = None;
         let nobody = e.masm.asm.label();

@@ -17,12 +17,7 @@ use crate::backend::lower::select::{extract_first_selected, jump_if_different, r
 use crate::ir::{Addresses, Mask, Space, Transfer};
 
 /// Returns the offsets of `lanes` channels whose addresses have 32 bits.
-pub(crate) fn dword_offsets(
-    masm: &mut MacroAssembler,
-    transfer: &Transfer,
-    lanes: u32,
-    place: u32,
-) -> Option<Vector> {
+fn dword_offsets(masm: &mut MacroAssembler, transfer: &Transfer, lanes: u32, place: u32) -> Option<Vector> {
     let w = Width::of(lanes * 4);
     let mut offsets = masm.value(CachedValue::Contiguous { at: place, bytes: lanes * 4 })?;
     let mut change = |masm: &mut MacroAssembler, op, with: Vector| {
@@ -49,6 +44,16 @@ pub(crate) fn dword_offsets(
         change(masm, op::PAND, low)?;
     }
     Some(offsets)
+}
+
+/// Returns the offsets of `halves` vectors of channels, whose addresses have 32 bits.
+pub(crate) fn all_dword_offsets(
+    masm: &mut MacroAssembler,
+    transfer: &Transfer,
+    (place, lanes): (u32, u32),
+    halves: u32,
+) -> Option<Vec<Vector>> {
+    (0..halves).map(|half| dword_offsets(masm, transfer, lanes, place + half * lanes * 4)).collect()
 }
 
 /// Loads the first channel's offset to [`FIRST`], where addresses have 32 bits.
@@ -238,10 +243,7 @@ pub(crate) fn with_offsets<'c>(masm: &mut MacroAssembler, channels: &Channels<'c
     if channels.offsets.is_empty() {
         let Channels { mask, transfer, lanes, halves, slow, .. } = channels;
         channels.offsets = match transfer.addresses {
-            Addresses::Dwords(place) => {
-                let offsets = (0..halves).map(|half| dword_offsets(masm, transfer, lanes, place + half * lanes * 4));
-                offsets.collect::<Option<_>>()?
-            }
+            Addresses::Dwords(place) => all_dword_offsets(masm, transfer, (place, lanes), halves)?,
             _ => flat_offsets(masm, mask, transfer, lanes, false, slow)?,
         };
         load_first_offset(masm, &channels);

@@ -15,7 +15,7 @@ use crate::backend::lower::emitter::{ColdPath, Emitter};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::{Enabled, jump_if_none, select_enabled};
 use crate::backend::lower::memory::address::{
-    dword_offsets, first_dword, first_flat, flat_offsets, load_first_offset,
+    all_dword_offsets, first_dword, first_flat, flat_offsets, load_first_offset,
 };
 use crate::backend::lower::memory::buffer::{FIRST_ENTRY, find_buffer};
 use crate::backend::lower::memory::channels::{Channels, Fallback, mark};
@@ -109,9 +109,7 @@ pub(crate) fn emit_lanes(
         }
         Addresses::Dwords(place) if transfer.space != Space::Flat => {
             entry = find_buffer(masm, &e.states, transfer, slow)?;
-            for half in 0..halves {
-                offsets.push(dword_offsets(masm, transfer, lanes, place + half * lanes * 4)?);
-            }
+            offsets = all_dword_offsets(masm, transfer, (place, lanes), halves)?;
         }
         Addresses::Qwords(place) if transfer.space == Space::Flat && first_suffices => {
             first_flat(masm, transfer, (place, lanes), slow)?;
