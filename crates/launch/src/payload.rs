@@ -228,16 +228,19 @@ impl Payload {
         rows.map(|(dimension, at)| (at as u32, dimension == first)).collect()
     }
 
-    /// Returns true if the work items of each thread follow each other in the first dimension of
-    /// `order` and are equal in the others, in all groups of a range.
-    pub fn is_in_lines(&self, range: &NdRange, order: [u32; 3]) -> bool {
+    /// Returns the largest power of two, up to the number of a thread's channels, for which the work
+    /// items of that many channels follow each other in the first dimension of `order` and are equal
+    /// in the others: for each thread's first channels, the next ones, and so on, in all groups of a
+    /// range.
+    pub fn line(&self, range: &NdRange, order: [u32; 3]) -> u32 {
         let (first, groups) = (walk(order)[0], range.groups());
         // The last group of a dimension may be smaller.
-        (0..8).all(|corner: u32| {
+        let lines = (0..8).map(|corner: u32| {
             let group = std::array::from_fn(|d| if corner >> d & 1 == 1 { groups[d].saturating_sub(1) } else { 0 });
             let size = range.size_of(group);
-            size[first].is_multiple_of(self.simd) || size[first] == size.iter().product()
-        })
+            if size[first] == size.iter().product() { self.simd } else { 1 << size[first].trailing_zeros().min(5) }
+        });
+        lines.fold(self.simd, u32::min)
     }
 
     /// Returns the threads of a group of `size` work items; `order` lists the dimensions, fastest
@@ -357,7 +360,7 @@ kernels:
     }
 
     #[test]
-    fn threads_in_lines_have_ids_that_follow_each_other() {
+    fn channels_in_lines_have_ids_that_follow_each_other() {
         let sizes: [([u64; 3], [u64; 3]); 9] = [
             ([64, 1, 1], [64, 1, 1]),
             ([70, 1, 1], [30, 1, 1]),
@@ -369,27 +372,32 @@ kernels:
             ([5, 4, 1], [5, 4, 1]),
             ([5, 4, 33], [1, 1, 33]),
         ];
-        let mut found = [0; 2];
+        let mut found = [0; 5];
         for ((global, local), order) in
             sizes.iter().flat_map(|size| [[0, 1, 2], [1, 0, 2], [2, 0, 1]].map(|order| (*size, order)))
         {
             let range = NdRange::new(&global, Some(&local), None, [0; 3]).unwrap();
             let (payload, _) = payload(INFO, Layout { grf_bytes: 32, pads: true, gap: 0 }, &range);
             let rows = payload.id_rows(order);
-            let is_line = |size: [u32; 3], start: &ThreadStart| {
-                let bytes = filled(&payload, size, start);
-                let id = |at: u32, n: u32| u32::from(bytes[(at + n * 2) as usize]);
-                let grows = |n: u32, (at, is_first): (u32, bool)| id(at, n) == id(at, 0) + u32::from(is_first) * n;
-                (1..start.channels.count_ones()).all(|n| rows.iter().all(|row| grows(n, *row)))
-            };
             let groups = range.groups_from(0).take(range.group_count() as usize).map(|group| range.size_of(group));
-            let are_lines = groups
+            let starts: Vec<_> = groups
                 .flat_map(|size| payload.threads(size, order).into_iter().map(move |start| (size, start)))
-                .all(|(size, start)| is_line(size, &start));
-            assert_eq!(payload.is_in_lines(&range, order), are_lines, "{global:?} {local:?} {order:?}");
-            found[usize::from(are_lines)] += 1;
+                .collect();
+            let are_lines = |line: u32| {
+                starts.iter().all(|(size, start)| {
+                    let bytes = filled(&payload, *size, start);
+                    let id = |at: u32, n: u32| u32::from(bytes[(at + n * 2) as usize]);
+                    let grows = |n: u32, (at, is_first): (u32, bool)| {
+                        id(at, n) == id(at, n / line * line) + u32::from(is_first) * (n % line)
+                    };
+                    (0..start.channels.count_ones()).all(|n| rows.iter().all(|row| grows(n, *row)))
+                })
+            };
+            let line = (0..5).rev().find(|line| are_lines(1 << line)).unwrap();
+            assert_eq!(payload.line(&range, order), 1 << line, "{global:?} {local:?} {order:?}");
+            found[line] += 1;
         }
-        assert!(found.iter().all(|count| *count > 4), "{found:?}");
+        assert!(found.iter().all(|count| *count > 0), "{found:?}");
     }
 
     #[test]

@@ -279,14 +279,16 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 2]) {
     }
 }
 
-/// Returns a thread and its memory before the run, with the ids of the channels from `first` on.
-fn begin(chance: &mut Chance) -> (State, [Vec<AtomicU32>; 2]) {
+/// Returns a thread and its memory before the run. Each `line` channels are a line.
+fn begin(chance: &mut Chance, line: u32) -> (State, [Vec<AtomicU32>; 2]) {
     let mut state = State::new(chance.of(&[u32::MAX, u32::MAX, u32::MAX, u32::MAX, 0xffff, 0x1f, 0x8f31_7ffe]));
     (IDS * 2..BYTES as u32).step_by(4).for_each(|at| state.put_one(at, chance.below(1 << 10)));
     let firsts = [chance.below(30) * 32, chance.below(1000)];
+    let later = if line < 32 { chance.of(&[[0, 1], [0, 1], [32, 0], [8, 300]]) } else { [0; 2] };
     for (row, (first, step)) in (0..).zip(firsts.into_iter().zip([1, 0])) {
         for n in 0..32 {
-            let id = if state.active >> n & 1 == 1 { first + n * step } else { chance.below(1 << 16) };
+            let id = first + n % line * step + n / line * later[row as usize];
+            let id = if state.active >> n & 1 == 1 { id } else { chance.below(1 << 16) };
             put(&mut state, row * IDS + n * 2, 2, id.into());
         }
     }
@@ -340,6 +342,16 @@ const RARE: [u64; 4] = [2664, 5584, 22_719, 51_580];
 
 #[test]
 fn ramps_have_the_values_of_each_channel() {
+    follow_each_channel(32);
+}
+
+#[test]
+fn ramps_of_each_half_have_the_values_of_each_channel() {
+    follow_each_channel(16);
+}
+
+/// Compares the results of random routines whose threads begin with lines of `line` channels.
+fn follow_each_channel(line: u32) {
     let (mut by_caller, mut all) = (0, 0);
     for seed in (0..2000).chain(RARE) {
         let mut chance = Chance(seed);
@@ -348,15 +360,18 @@ fn ramps_have_the_values_of_each_channel() {
         let steps: Vec<Step> = blocks.iter().flat_map(|block| block.steps.clone()).collect();
         let last = blocks.len() as u32 - 1;
         let ramp = |at: u32, step: u16| InitialRamp { at, lanes: 32, step };
-        let ramps = if chance.below(4) > 0 { vec![ramp(0, 1), ramp(IDS, 0)] } else { Vec::new() };
+        let mut ramps = if chance.below(4) > 0 { vec![ramp(0, 1), ramp(IDS, 0)] } else { Vec::new() };
+        if line < 32 {
+            ramps = ramps.iter().flat_map(InitialRamp::halves).collect();
+        }
         let routine = Routine { ramps, ..routine(blocks.clone()) };
         // The interpreter may have begun the first block.
         let begun = if chance.below(2) == 0 { chance.below(blocks[0].instructions) as usize + 1 } else { 0 };
         let rest = chance.0;
-        let (mut want, wanted) = begin(&mut Chance(rest));
+        let (mut want, wanted) = begin(&mut Chance(rest), line);
         steps.iter().for_each(|step| perform(step, &mut want, &wanted));
         for code in codes_of(&routine) {
-            let (mut state, words) = begin(&mut Chance(rest));
+            let (mut state, words) = begin(&mut Chance(rest), line);
             let [surface, flat] = &words;
             let memory = Memory::new([unmarked(flat)], [Some(unmarked(surface))], &[]);
             let behind = begun.checked_sub(1).and_then(|step| code.behind(step as u32, state.active));

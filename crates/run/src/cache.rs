@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use visakit_native::ir::{Access, Action, InitialRamp, Transfer};
 use visakit_native::{Code, Level, Refusal};
 
-use crate::starts::{Starts, VARIANTS, VERSIONS, Variant};
+use crate::starts::{Lines, Starts, VARIANTS, VERSIONS, Variant};
 use visakit_kernels::code::CompiledRoutine;
 use visakit_launch::payload::{Layout, Payload};
 use visakit_launch::range::NdRange;
@@ -137,16 +137,24 @@ impl Lowered {
         self.native[variant.index()].versions[version].get_or_init(|| {
             let level = self.level.ok_or(Refusal::Host)?;
             let mut routine = self.code.native(variant.counts, |function| parts[function + 1]);
-            if variant.in_lines {
-                routine.ramps.clone_from(&self.ramps);
-            }
+            routine.ramps = match variant.lines {
+                Lines::Unknown => Vec::new(),
+                Lines::Halves => self.ramps.iter().flat_map(InitialRamp::halves).collect(),
+                Lines::Whole => self.ramps.clone(),
+            };
             visakit_native::compile(&routine, level)
         });
     }
 
     /// Returns the variant of native code for the launches of a range.
     pub(super) fn variant(&self, payload: &Payload, range: &NdRange, order: [u32; 3], counts: bool) -> Variant {
-        Variant { counts, in_lines: !self.ramps.is_empty() && payload.is_in_lines(range, order) }
+        let channels = self.ramps.first().map_or(0, |row| row.lanes);
+        let lines = match payload.line(range, order) {
+            line if line == channels => Lines::Whole,
+            16 if channels == 32 => Lines::Halves,
+            _ => Lines::Unknown,
+        };
+        Variant { counts, lines }
     }
 
     /// Returns true if `groups` groups, run natively, probably end before another host thread wakes

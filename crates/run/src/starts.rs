@@ -42,17 +42,27 @@ pub(super) const VERSIONS: usize = 4;
 pub(super) struct Variant {
     /// True if steps and channels are counted.
     pub(super) counts: bool,
-    /// True for launches whose threads are parts of lines: their local ids are ramps.
-    pub(super) in_lines: bool,
+    pub(super) lines: Lines,
 }
 
 /// Number of variants of native code.
-pub(super) const VARIANTS: usize = 4;
+pub(super) const VARIANTS: usize = 6;
+
+/// Channels of a thread whose work items are a line: their local ids are ramps.
+#[derive(Clone, Copy)]
+pub(super) enum Lines {
+    /// Perhaps none.
+    Unknown,
+    /// Each half of 32 channels.
+    Halves,
+    /// All channels.
+    Whole,
+}
 
 impl Variant {
     /// Returns the variant's number.
     pub(super) fn index(self) -> usize {
-        usize::from(self.counts) + usize::from(self.in_lines) * 2
+        usize::from(self.counts) + self.lines as usize * 2
     }
 }
 

@@ -49,6 +49,14 @@ pub struct InitialRamp {
     pub step: u16,
 }
 
+impl InitialRamp {
+    /// Returns the rows of the lower and of the upper half of the channels.
+    pub fn halves(&self) -> [Self; 2] {
+        let lanes = self.lanes / 2;
+        [self.at, self.at + lanes * 2].map(|at| Self { at, lanes, ..*self })
+    }
+}
+
 /// Steps that are executed in order.
 #[derive(Clone, Debug)]
 pub struct Block {

@@ -23,13 +23,18 @@ pub(crate) struct Annotations<'a> {
 impl<'a> Annotations<'a> {
     /// Annotates block `n`; `live` has the bytes that are live after it.
     pub(crate) fn of(n: u32, block: &'a Block, ramps: &KnownRamps, live: &mut WorkingSet) -> Self {
-        let pairs: Vec<_> = (0..block.steps.len()).map(|n| pair(&block.steps[n..])).collect();
+        let mut pairs: Vec<_> = (0..block.steps.len()).map(|n| pair(&block.steps[n..])).collect();
         let (classes, class_count) = classes(block, &pairs);
+        let are_halves = ramps.are_halves();
         // The first pair of a class tests the addresses of all channels.
-        let is_tested = |n: usize| pairs[n].is_some() && classes[n][2].is_some_and(|class| class.is_first);
+        let is_tested =
+            |n: usize| !are_halves && pairs[n].is_some() && classes[n][2].is_some_and(|class| class.is_first);
         let tested = (0..block.steps.len()).filter(|n| is_tested(*n));
         let tested = tested.flat_map(|n| [n, n + pairs[n].as_ref().map_or(0, |pair| pair.len() - 1)]);
         let ramps = ramps.steps(n, block, &tested.collect::<Vec<_>>(), live);
+        if are_halves {
+            pairs.iter_mut().zip(&ramps).filter(|(_, ramps)| ramps.form.is_some()).for_each(|(pair, _)| *pair = None);
+        }
         Self { classes, class_count, pairs, ramps }
     }
 }

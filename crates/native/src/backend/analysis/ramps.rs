@@ -35,12 +35,15 @@ struct Slope {
 /// The part that ramps have in a step, where all channels of its block are active.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StepRamps {
-    /// Step of the result of a computation, if it is a ramp of which the first element suffices.
+    /// Number of channels of each ramp: all channels of the step, or 16 of 32.
+    pub(crate) lanes: u32,
+    /// Step of the result of a computation, if it consists of ramps of which the first elements
+    /// suffice.
     pub(crate) result: Option<u64>,
     /// Values that must not wrap between the first channel and the last; otherwise the code behind
     /// the step does not apply.
     pub(crate) checks: Vec<Check>,
-    /// Form of a transfer whose addresses are a ramp.
+    /// Form of a transfer whose addresses are ramps.
     pub(crate) form: Option<Form>,
     /// True if the result or the form relies on checks.
     is_checked: bool,
@@ -59,6 +62,8 @@ pub(crate) enum Form {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Check {
     pub(crate) value: Value,
+    /// The first channel.
+    pub(crate) channel: u32,
     /// Difference between the first channel and the last.
     pub(crate) total: u32,
     pub(crate) is_signed: bool,
@@ -85,8 +90,8 @@ impl KnownRamps {
         let is_once = !routine.blocks.iter().any(may_repeat);
         let steps = || routine.blocks.iter().flat_map(|block| &block.steps);
         if steps().any(reaches_all) {
-            let first = if is_once { begin } else { Ramps::default() };
-            return Self { first, others: Ramps::default() };
+            let others = begin.without_rows();
+            return Self { first: if is_once { begin } else { others.clone() }, others };
         }
         let mut others = begin.clone();
         if let Some(block) = routine.blocks.first().filter(|_| is_once) {
@@ -102,6 +107,11 @@ impl KnownRamps {
         let most = |first: &u32| u32::from(!begin.rows.contains_key(first));
         others.rows.retain(|first, _| changes.get(first).is_none_or(|count| *count <= most(first)));
         Self { first: if is_once { begin } else { others.clone() }, others }
+    }
+
+    /// Returns true if the ramps of two halves of 32 channels are apart.
+    pub(crate) fn are_halves(&self) -> bool {
+        self.others.most < u32::BITS
     }
 
     /// Returns the part that ramps have in each step of block `n`. `tested` are transfers that test
@@ -163,9 +173,11 @@ impl Ramp {
 }
 
 /// The ramps at a place of a block, by their first bytes. They do not overlap.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Ramps {
     rows: BTreeMap<u32, Ramp>,
+    /// The largest number of channels of a ramp.
+    most: u32,
 }
 
 impl Ramps {
@@ -175,26 +187,37 @@ impl Ramps {
             let slope = Slope { step: row.step.into(), ..UNIFORM };
             (row.at, Ramp { at: row.at, bytes: 2, lanes: row.lanes, slope })
         });
-        Self { rows: rows.collect() }
+        let has_halves = routine.ramps.iter().any(|row| row.lanes == HALF);
+        Self { rows: rows.collect(), most: if has_halves { HALF } else { u32::BITS } }
+    }
+
+    /// Returns the state without ramps.
+    fn without_rows(&self) -> Self {
+        Self { rows: BTreeMap::new(), most: self.most }
     }
 
     /// Moves past a step, and returns its part.
     fn step(&mut self, step: &Step) -> StepRamps {
-        let mut found = StepRamps::default();
-        let (mask, mut new) = (&step.mask, None);
-        let lanes = mask.lanes.count_ones();
-        if mask.predicate == 0 && is_dense(mask) && lanes > 1 {
+        let (mask, mut new) = (&step.mask, Vec::new());
+        let all = mask.lanes.count_ones();
+        let lanes = all.min(self.most);
+        let mut found = StepRamps { lanes, ..StepRamps::default() };
+        if mask.predicate == 0 && is_dense(mask) && lanes > 1 && all.is_multiple_of(lanes) {
+            let firsts = || (0..all).step_by(lanes as usize);
             match &step.action {
                 Action::Compute { expression, results, pitch: None } => {
                     if let [(result, to)] = results[..]
-                        && let Some((slope, checks)) = self.value(expression, result, mask)
+                        && let bytes = expression.nodes[result].0.bytes()
+                        && lanes * bytes >= LEAST
+                        && lanes.is_power_of_two()
+                        && let mut checks = Vec::new()
+                        && let values =
+                            firsts().map(|first| self.value(expression, result, mask, (first, lanes), &mut checks))
+                        && let Some(slope) = equal(values)
                     {
-                        let bytes = expression.nodes[result].0.bytes();
-                        if lanes * bytes >= LEAST && lanes.is_power_of_two() {
-                            (found.result, found.is_checked) = (Some(slope.step), slope.is_checked);
-                            found.checks = checks;
-                            new = Some(Ramp { at: to, bytes, lanes, slope });
-                        }
+                        (found.result, found.is_checked) = (Some(slope.step), slope.is_checked);
+                        found.checks = checks;
+                        new.extend(firsts().map(|first| Ramp { at: to + first * bytes, bytes, lanes, slope }));
                     }
                 }
                 Action::Transfer(transfer) if !mask.always => {
@@ -204,7 +227,7 @@ impl Ramps {
                         // An extended offset may wrap.
                         Addresses::None | Addresses::Offsets { .. } => (0, 0),
                     };
-                    let slope = self.load(at, (bytes, bytes), lanes);
+                    let slope = equal(firsts().map(|first| self.load(at + first * bytes, (bytes, bytes), lanes)));
                     found.form = slope.and_then(|slope| {
                         form(transfer, wrapped(slope.step.wrapping_mul(transfer.scale.into()), bytes))
                     });
@@ -217,7 +240,7 @@ impl Ramps {
             self.rows.clear();
         }
         written(step).for_each(|(at, end)| self.forget(at, end));
-        self.rows.extend(new.map(|new| (new.at, new)));
+        self.rows.extend(new.into_iter().map(|new| (new.at, new)));
         found
     }
 
@@ -239,23 +262,29 @@ impl Ramps {
         Some(if bytes == step { slope } else { sloping(slope.step, bytes, slope.is_checked) })
     }
 
-    /// Returns the slope of an expression's value, and the values that must not wrap.
-    fn value(&self, expression: &Expression, result: Value, mask: &Mask) -> Option<(Slope, Vec<Check>)> {
-        let lanes = mask.lanes.count_ones();
+    /// Returns the slope of an expression's value in `lanes` channels from `first` on, and adds the
+    /// values that must not wrap to `checks`.
+    fn value(
+        &self,
+        expression: &Expression,
+        result: Value,
+        mask: &Mask,
+        (first, lanes): (u32, u32),
+        checks: &mut Vec<Check>,
+    ) -> Option<Slope> {
         let mut slopes: Vec<Option<Slope>> = Vec::with_capacity(result + 1);
-        let mut checks = Vec::new();
         for (kind, node) in &expression.nodes[..=result] {
             let of = |value: Value| slopes.get(value).copied().flatten();
             let slope = match *node {
                 Node::Load { step: 0, .. } | Node::Constant(_) => Some(UNIFORM),
                 // The elements of inactive channels are unknown.
                 Node::Load { at, step } if step >= kind.bytes() && !mask.always => {
-                    self.load(at, (kind.bytes(), step), lanes)
+                    self.load(at + first * step, (kind.bytes(), step), lanes)
                 }
                 Node::Load { .. } | Node::Pick(..) | Node::Call(..) => None,
                 Node::Convert { value, saturate } => {
                     let from = expression.nodes[value].0;
-                    of(value).and_then(|slope| convert(slope, (from, *kind, saturate), (value, lanes), &mut checks))
+                    of(value).and_then(|slope| convert(slope, (from, *kind, saturate), (value, first, lanes), checks))
                 }
                 Node::Unary(unary, a) => of(a).and_then(|a| match unary {
                     _ if a.step == 0 => Some(a),
@@ -276,15 +305,24 @@ impl Ramps {
             };
             slopes.push(slope);
         }
-        slopes.pop().flatten().map(|slope| (slope, checks))
+        slopes.pop().flatten()
     }
 }
+
+/// Number of channels of each half of 32.
+const HALF: u32 = 16;
 
 /// The fewest bytes of a row that are worthwhile.
 const LEAST: u32 = 32;
 
 /// The slope of equal elements.
 const UNIFORM: Slope = Slope { step: 0, is_small: true, is_checked: false };
+
+/// Returns the slope that several ramps have in common.
+fn equal(mut slopes: impl Iterator<Item = Option<Slope>>) -> Option<Slope> {
+    let slope = slopes.next()??;
+    slopes.all(|other| other == Some(slope)).then_some(slope)
+}
 
 /// Returns the form of a transfer whose addresses grow by a number of bytes.
 fn form(transfer: &Transfer, step: u64) -> Option<Form> {
@@ -334,7 +372,7 @@ fn combine(kind: Kind, binary: Binary, [(a, by_a), (b, by_b)]: [(Slope, Option<u
 fn convert(
     slope: Slope,
     (from, to, saturate): (Kind, Kind, bool),
-    (value, lanes): (Value, u32),
+    (value, channel, lanes): (Value, u32, u32),
     checks: &mut Vec<Check>,
 ) -> Option<Slope> {
     if slope.step == 0 {
@@ -356,7 +394,7 @@ fn convert(
     } else {
         step.checked_mul(distance)?
     };
-    checks.push(Check { value, total, is_signed: from.is_signed() });
+    checks.push(Check { value, channel, total, is_signed: from.is_signed() });
     let step = if from.is_signed() { i64::from(step as i32) as u64 } else { step.into() };
     Some(sloping(step, to.bytes(), true))
 }

@@ -48,7 +48,7 @@ pub(crate) fn emit_compute(
     }
     // Narrow results are written two units at a time: a wide load of two narrow stores would stall.
     let size = bytes * units.lanes;
-    let is_joined = pitch.is_none() && !units.is_single && units.count > 1 && size * 2 <= masm.widest().bytes();
+    let is_joined = pitch.is_none() && units.single.is_none() && units.count > 1 && size * 2 <= masm.widest().bytes();
     let written = if is_joined { Units { lanes: units.lanes * 2, count: units.count / 2, ..units } } else { units };
     let mut waiting = Vec::new();
     for number in 0..written.count {
@@ -99,7 +99,7 @@ pub(crate) fn write_unit(
     value: Vector,
 ) -> Option<()> {
     let bytes = kind.bytes();
-    let size = if units.is_single { bytes } else { bytes * units.lanes };
+    let size = if units.single.is_some() { bytes } else { bytes * units.lanes };
     let place = to + unit * size;
     let mut value = value;
     masm.cache.hold(value);
@@ -119,7 +119,7 @@ pub(crate) fn write_unit(
     } else {
         masm.give_way(ByteRange { at: place, bytes: size })?;
         masm.cache.forget(place, size);
-        let tag = if units.is_single {
+        let tag = if units.single.is_some() {
             single_value(place, bytes, units.lanes)
         } else {
             CachedValue::Contiguous { at: place, bytes: size }
@@ -139,7 +139,7 @@ fn write_apart(
     to: u32,
     value: Vector,
 ) -> Option<()> {
-    (masm.is_all(mask) && !units.is_single).then_some(())?;
+    (masm.is_all(mask) && units.single.is_none()).then_some(())?;
     let first = to + unit * units.lanes * pitch;
     let place = ByteRange { at: first, bytes: (units.lanes - 1) * pitch + bytes };
     masm.write_what(|other| other.touches(place))?;

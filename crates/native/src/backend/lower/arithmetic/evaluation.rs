@@ -10,8 +10,8 @@ pub(crate) struct Units {
     pub(crate) lanes: u32,
     /// The number of vectors.
     pub(crate) count: u32,
-    /// True for a single channel, whose values are in all elements.
-    pub(crate) is_single: bool,
+    /// A single channel, whose values are in all elements.
+    pub(crate) single: Option<u32>,
 }
 
 /// An expression that is being computed for one vector of channels.
@@ -34,8 +34,8 @@ pub(crate) fn units(expression: &Expression, uses: &[u32], mask: &Mask, least: u
     let needed = expression.nodes.iter().zip(uses).filter(|(_, uses)| **uses > 0);
     let bytes = needed.map(|((kind, _), _)| kind.bytes()).chain([least]).max()?;
     if lanes == 1 {
-        return Some(Units { lanes: Width::X.bytes() / bytes, count: 1, is_single: true });
+        return Some(Units { lanes: Width::X.bytes() / bytes, count: 1, single: Some(0) });
     }
     let most = width.bytes() / bytes;
-    Some(Units { lanes: lanes.min(most), count: lanes.div_ceil(most), is_single: false })
+    Some(Units { lanes: lanes.min(most), count: lanes.div_ceil(most), single: None })
 }

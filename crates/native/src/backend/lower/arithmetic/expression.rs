@@ -67,7 +67,8 @@ fn emit_node(masm: &mut MacroAssembler, e: &mut Evaluation<'_>, value: Value) ->
         return emit_ternary(masm, e, &logic, width);
     }
     match node {
-        Node::Load { at, step } if step == 0 || e.units.is_single => {
+        Node::Load { at, step } if step == 0 || e.units.single.is_some() => {
+            let at = at + e.units.single.unwrap_or(0) * step;
             masm.value(CachedValue::Splat { at, bytes, width })
         }
         Node::Load { at, step } if step == bytes => {
@@ -162,7 +163,8 @@ fn emit_pick(
         return Some(a);
     }
     let d = masm.cache.take()?;
-    if e.units.is_single {
+    if let Some(channel) = e.units.single {
+        (channel == 0).then_some(())?;
         pick_single(masm, mask, (bytes, width), d, [a, b]);
     } else {
         let select = select_enabled(masm, mask, e.unit * e.units.lanes, bytes, width)??;

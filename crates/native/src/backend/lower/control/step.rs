@@ -114,8 +114,9 @@ pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option
         Action::Outside => None,
         Action::Nothing => Some(()),
         Action::Compute { expression, results, pitch } => {
-            if let (Some(slope), [result]) = (e.facts.ramps(number).result, &results[..])
-                && attempt(e, |e| emit_ramp(&mut e.masm, mask, expression, *result, slope)).is_some()
+            let ramps = e.facts.ramps(number);
+            if let (Some(slope), [result]) = (ramps.result, &results[..])
+                && attempt(e, |e| emit_ramp(&mut e.masm, mask, expression, *result, (slope, ramps.lanes))).is_some()
             {
                 return Some(());
             }

@@ -86,7 +86,7 @@ fn load_channels(e: &mut Emitter<'_>, mask: &Mask, indirect: &Indirect, to: u32,
     let (masm, bytes, lanes) = (&mut e.masm, indirect.bytes, mask.lanes.count_ones());
     let is_gathered = indirect.address_step != 0;
     let most = masm.widest().bytes() / if is_gathered { 4.max(bytes) } else { bytes };
-    let units = Units { lanes: lanes.min(most), count: lanes.div_ceil(most), is_single: false };
+    let units = Units { lanes: lanes.min(most), count: lanes.div_ceil(most), single: None };
     let size = units.lanes * bytes;
     let values: Vec<Vector> = if is_gathered {
         gather(masm, mask, indirect, units, slow)?

@@ -32,7 +32,8 @@ use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
     let slow = e.masm.asm.label();
     let classes = e.facts.classes(step);
-    let form = e.facts.ramps(step).form;
+    let ramps = e.facts.ramps(step);
+    let form = ramps.form;
     let transfer = &without_dead_bytes(&e.facts.live, mask, transfer);
     let parts = split(mask, transfer, classes)?;
     for part in &parts {
@@ -41,7 +42,7 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     // From here on, not every path stores the value of a register.
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
-    if mask.lanes == u32::MAX && form.is_some() && e.masm.has_bits && may_be_simd32(transfer) {
+    if ramps.lanes == u32::BITS && form.is_some() && e.masm.has_bits && may_be_simd32(transfer) {
         emit_lanes(e, mask, (transfer, None), (false, None, form), (slow, None))?;
     } else if mask.lanes == u32::MAX && form.is_none() && tries_simd32(&e.masm, classes, mask, transfer) {
         let [.., class] = classes;
