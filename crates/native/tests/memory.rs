@@ -75,9 +75,9 @@ fn units_and_changes() {
         all.filter(|((unit, ..), lanes)| *unit != Unit::Qword || *lanes > 4)
     {
         // Updates use the same offsets and masks as stores.
-        let few = if let Access::Update(_) = access { 2 } else { 0 };
-        let orders = orders.into_iter().skip(few);
-        for (order, active) in orders.flat_map(|order| masks.into_iter().skip(few).map(move |n| (order, n))) {
+        let is_update = matches!(access, Access::Update(_));
+        let orders = if is_update { &orders[1..] } else { &orders[..] };
+        for (order, active) in orders.iter().flat_map(|order| masks.map(move |n| (order, n))) {
             let is_local = lanes == 16 && active == masks[2];
             let what = format!("{unit:?} {access:?} {count} {pitch} {lanes} {active:x} {}", order(3));
             let (size, own) = (unit.bytes(), unit.register_bytes());
@@ -290,6 +290,43 @@ fn updates_happen_once() {
                     assert_eq!((words[n as usize].load(Relaxed), state.get_one(512 + n * 4)), want, "{lanes} {n}");
                 }
             }
+        }
+    }
+}
+
+/// Host threads change one element at the same time.
+#[test]
+fn updates_of_one_element_are_atomic() {
+    const RUNS: u32 = 5000;
+    for (change, lanes) in [(Change::Increment, 16), (Change::Add, 32), (Change::Sub, 8), (Change::Xor, 16)] {
+        let update = Update { change, kind: Kind::U32, second: None, result: Some(512), returns_new: false };
+        for code in codes_of(lanes, dwords(Access::Update(update))) {
+            let word = AtomicU32::new(0);
+            let results = || -> Vec<u32> {
+                let memory = Memory::new([], [Some(unmarked(std::slice::from_ref(&word)))], &[]);
+                let run = || {
+                    let mut state = State::new(u32::MAX);
+                    (0..32).for_each(|n| state.put_one(256 + n * 4, 1));
+                    assert_eq!(state.run(&code, 0, None, &memory), Some(Exit::End { block: 0 }));
+                    (0..lanes).map(|n| state.get_one(512 + n * 4)).collect::<Vec<_>>()
+                };
+                (0..RUNS).flat_map(|_| run()).collect()
+            };
+            let mut all: Vec<u32> = std::thread::scope(|scope| {
+                let others = scope.spawn(results);
+                [results(), others.join().unwrap()].concat()
+            });
+            let count = RUNS * lanes * 2;
+            if change == Change::Xor {
+                assert_eq!(all.iter().filter(|old| **old == 0).count() * 2, count as usize);
+                assert_eq!(word.load(Relaxed), 0);
+                continue;
+            }
+            let step = if change == Change::Sub { u32::MAX } else { 1 };
+            all.iter_mut().for_each(|old| *old = old.wrapping_mul(step));
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..count), "each result occurs once: {change:?} {lanes}");
+            assert_eq!(word.load(Relaxed), count.wrapping_mul(step), "{change:?} {lanes}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::ir::{Access, Unit};
 const CHANNEL: Register = Register::R9;
 
 /// The remaining channels.
-const REST: Register = Register::R10D;
+pub(crate) const REST: Register = Register::R10D;
 
 /// Moves the elements of the channels in order, after marking the access.
 pub(crate) fn move_channels(masm: &mut MacroAssembler, channels: &Channels<'_>, mark: AccessMark) {
@@ -83,14 +83,30 @@ fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, mem
 /// Begins a loop over the channels whose offsets have been stored: [`CHANNEL`] has the number of
 /// each, [`FIRST`] its offset. Returns the place of the next iteration.
 pub(crate) fn begin_channels(masm: &mut MacroAssembler, mark: AccessMark) -> Label {
+    load_channels(masm, mark);
+    let again = masm.asm.here();
+    load_channel(masm);
+    again
+}
+
+/// Loads the number and the offset of the first channel whose offset has been stored.
+pub(crate) fn first_channel(masm: &mut MacroAssembler, mark: AccessMark) {
+    load_channels(masm, mark);
+    load_channel(masm);
+}
+
+/// Loads the channels of a transfer.
+fn load_channels(masm: &mut MacroAssembler, mark: AccessMark) {
     match mark.lanes {
         Some(lanes) => masm.asm.ri(Code::Mov_r32_imm32, REST, lanes as i32),
         None => masm.asm.rr(Code::Mov_r32_rm32, REST, ENABLED),
     }
-    let again = masm.asm.here();
+}
+
+/// Loads the number and the offset of the first of the remaining channels.
+fn load_channel(masm: &mut MacroAssembler) {
     masm.asm.rr(Code::Tzcnt_r32_rm32, Register::R9D, REST);
     masm.asm.rm(Code::Mov_r32_rm32, Register::EDI, indexed(FRAME, CHANNEL, 4, offset::SCRATCH.into()));
-    again
 }
 
 /// Ends the loop.

@@ -2,14 +2,19 @@
 
 use iced_x86::{Code, MemoryOperand, Register};
 
+use crate::backend::abi::offset;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
+use crate::backend::asm::stream::Label;
 use crate::backend::lower::cache::ByteRange;
-use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
+use crate::backend::lower::host_registers::{FILE, FIRST, FRAME, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::memory::bounds::all_inside;
-use crate::backend::lower::memory::channels::Channels;
-use crate::backend::lower::memory::per_lane::{begin_channels, mark_channels, next_channel, own};
+use crate::backend::lower::memory::channels::{AccessMark, Channels};
+use crate::backend::lower::memory::contiguous::are_apart;
+use crate::backend::lower::memory::per_lane::{
+    REST, begin_channels, first_channel, mark_channels, next_channel, own,
+};
 use crate::ir::{Change, Kind, Space, Transfer, Unit, Update};
 
 /// The old value of an element.
@@ -34,10 +39,18 @@ pub(crate) fn emit_update(masm: &mut MacroAssembler, channels: &Channels<'_>, up
     let operand = operand(channels.transfer, update, lanes)?;
     all_inside(masm, channels)?;
     mark_channels(masm, channels, channels.mark);
+    let [apart, done] = [(); 2].map(|()| masm.asm.label());
+    if may_join(channels.transfer, update, operand) {
+        jump_unless_same(masm, channels, apart)?;
+        change_jointly(masm, channels.mark, (update, operand))?;
+        masm.asm.jump(Code::Jmp_rel32_64, done);
+    }
+    masm.asm.bind(apart);
     let again = begin_channels(masm, channels.mark);
     let memory = indexed(WORDS, FIRST, 1, 0);
     change_element(masm, (update, operand, is_shared(channels.transfer)), memory, |place| own(bytes, place))?;
     next_channel(masm, again);
+    masm.asm.bind(done);
     forget_results(masm, update, lanes);
     Some(())
 }
@@ -69,6 +82,67 @@ fn is_shared(transfer: &Transfer) -> bool {
     !matches!(transfer.space, Space::Local { .. })
 }
 
+/// Returns true if the changes of all channels may be one access: operands must not be replaced,
+/// because the access is repeated if another thread changes the element.
+fn may_join(transfer: &Transfer, update: Update, operand: u32) -> bool {
+    let is_kept = |place: u32| update.result != Some(place);
+    is_shared(transfer)
+        && update.change != Change::Keep
+        && (!update.change.has_operand() || is_kept(operand))
+        && update.second.is_none_or(is_kept)
+}
+
+/// Jumps unless several channels are enabled and all of them, whose offsets have been stored, have
+/// the same offset. Otherwise [`FIRST`] has it.
+fn jump_unless_same(masm: &mut MacroAssembler, channels: &Channels<'_>, apart: Label) -> Option<()> {
+    let free = [masm.cache.take()?, masm.cache.take()?];
+    first_channel(masm, channels.mark);
+    if channels.mark.lanes.is_none() {
+        masm.asm.rr(Code::VEX_Blsr_r32_rm32, Register::R9D, REST);
+        masm.asm.jump(Code::Je_rel32_64, apart);
+    }
+    masm.asm.rr(Code::VEX_Vmovd_xmm_rm32, free[0].register(Width::X), Register::EDI);
+    masm.asm.v2(op::BROADCASTD, channels.width(), free[0], free[0], Width::X);
+    are_apart(masm, channels, 0, free, apart);
+    free.into_iter().for_each(|vector| masm.cache.drop(vector));
+    Some(())
+}
+
+/// Changes one element for several channels, in their order, by one access.
+fn change_jointly(masm: &mut MacroAssembler, mark: AccessMark, (update, operand): (Update, u32)) -> Option<()> {
+    let size = Size::of(update.kind);
+    let (memory, begin) = (indexed(WORDS, FIRST, 1, 0), at(FRAME, offset::OPERANDS));
+    size.load(masm, OLD, memory);
+    let repeat = masm.asm.here();
+    masm.asm.mr(size.code(STORE), begin, size.register(OLD));
+    let again = begin_channels(masm, mark);
+    load_operands(masm, (update, operand), |place| own(update.kind.bytes(), place));
+    new_value(masm, update.change, update.kind)?;
+    if let Some(to) = update.result {
+        let result = if update.returns_new { NEW } else { OLD };
+        masm.asm.mr(size.code(STORE), own(update.kind.bytes(), to), size.register(result));
+    }
+    size.rr(masm, MOVE, OLD, NEW);
+    next_channel(masm, again);
+    size.load(masm, OLD, begin);
+    write(masm, (size, true), EXCHANGE, memory, NEW);
+    masm.asm.jump(Code::Jne_rel32_64, repeat);
+    Some(())
+}
+
+/// Loads the operands of one channel.
+fn load_operands(masm: &mut MacroAssembler, (update, operand): (Update, u32), own: impl Fn(u32) -> MemoryOperand) {
+    let size = Size::of(update.kind);
+    match update.change {
+        Change::Increment | Change::Decrement => masm.asm.ri(Code::Mov_r32_imm32, OPERAND.0, 1),
+        change if change.has_operand() => size.load(masm, OPERAND, own(operand)),
+        _ => {}
+    }
+    if let Some(second) = update.second {
+        size.load(masm, SECOND, own(second));
+    }
+}
+
 /// Changes the element of one channel, and stores its result. `own` returns the channel's element
 /// at a place in the registers.
 fn change_element(
@@ -77,16 +151,9 @@ fn change_element(
     memory: MemoryOperand,
     own: impl Fn(u32) -> MemoryOperand,
 ) -> Option<()> {
-    let Update { change, kind, second, result, returns_new } = update;
+    let Update { change, kind, result, returns_new, .. } = update;
     let size = Size::of(kind);
-    match change {
-        Change::Increment | Change::Decrement => masm.asm.ri(Code::Mov_r32_imm32, OPERAND.0, 1),
-        _ if change.has_operand() => size.load(masm, OPERAND, own(operand)),
-        _ => {}
-    }
-    if let Some(second) = second {
-        size.load(masm, SECOND, own(second));
-    }
+    load_operands(masm, (update, operand), &own);
     let is_sum = matches!(change, Change::Add | Change::Sub | Change::Increment | Change::Decrement);
     let value = match in_place(change, kind) {
         Some(codes) if result.is_none() => {
@@ -147,7 +214,7 @@ fn replace(masm: &mut MacroAssembler, (update, is_shared): (Update, bool), memor
     if update.change == Change::Keep {
         return Some(());
     }
-    let codes = if is_shared { [Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64] } else { STORE };
+    let codes = if is_shared { EXCHANGE } else { STORE };
     write(masm, (size, is_shared), codes, memory, NEW);
     if is_shared {
         masm.asm.jump(Code::Jne_rel32_64, again);
@@ -242,6 +309,7 @@ fn in_place(change: Change, kind: Kind) -> Option<[Code; 2]> {
 
 const MOVE: [Code; 2] = [Code::Mov_r32_rm32, Code::Mov_r64_rm64];
 const STORE: [Code; 2] = [Code::Mov_rm32_r32, Code::Mov_rm64_r64];
+const EXCHANGE: [Code; 2] = [Code::Cmpxchg_rm32_r32, Code::Cmpxchg_rm64_r64];
 const ABOVE: [Code; 2] = [Code::Cmova_r32_rm32, Code::Cmova_r64_rm64];
 const EQUAL: [Code; 2] = [Code::Cmove_r32_rm32, Code::Cmove_r64_rm64];
 const UNORDERED: [Code; 2] = [Code::Cmovp_r32_rm32, Code::Cmovp_r64_rm64];
