@@ -4,8 +4,8 @@
     index_kernels.py [--device D]… [--seeds FIRST:LAST] [--driver ICD] [--other ICD]
 
 A program has six kernels. Each reads elements at random linear functions of the ids, in types of 32
-and 64 bits, in loops, behind conditions and as vectors, and runs in groups that are lines, blocks or
-parts of lines. All bytes of the results must be those of the other driver (pocl by default), with
+and 64 bits, in loops, behind conditions and as vectors, stores elements or vectors, and
+runs in groups that are lines, blocks or parts of lines. All bytes of the results must be those of the other driver (pocl by default), with
 native code and in the interpreter. The exit status is 1 if some differ. It needs pyopencl and numpy.
 """
 
@@ -28,18 +28,27 @@ def kernel(chance, name):
     at = lambda: "PAD + " + chance.choice(INDICES)
     for _ in range(chance.randint(1, 4)):
         step, end = chance.choice(["1", "WIDTH", "2"]), chance.choice(["3", "4", "(int)(n & 3) + 1"])
+        width = chance.choice([2, 3, 8])
         condition, wide = chance.choice(["i < limit", "j < 3", "(i & 1)", "x[PAD + i] > 0"]), chance.choice(["i", "j", "i + 1"])
         lines.append(chance.choice([
             f"sum += x[{at()}];",
             f"for (int k = 0; k < {end}; k++) sum += x[{at()} + k * {step}];",
             f"if ({condition}) sum += x[{at()}] * 2;",
             f"{{ {kind}4 v = vload4({wide}, x + PAD); sum += v.x - v.w + v.y * 2; }}",
+            f"{{ {kind}{width} v = vload{width}({wide}, x + PAD); sum += v.s0 - v.s{width - 1} * 2; }}",
+            f"sum += x[PAD + ({wide}) * {width}] - x[PAD + ({wide}) * {width} + {width - 1}];",
             f"sum = sum * 3 + ({kind})({chance.choice(INDICES)});",
         ]))
     own = "(size_t)get_global_id(1) * WIDTH + get_global_id(0)" if is_plane else "get_global_id(0)"
     own = chance.choice([own, own.replace("size_t", "uint"), f"(int)({own})"])
     guard = chance.choice(["", "", f"if (i < ({i_type})limit) ", "if (get_global_id(0) < 90) "])
-    lines.append(f"{guard}y[{own}] = sum;")
+    width = chance.choice([2, 3, 4])
+    each = ", ".join(["sum", "sum + 1", "n", "sum - 3"][:width])
+    lines.append(guard + chance.choice([
+        f"y[{own}] = sum;", f"y[{own}] = sum;", f"y[({own}) * {width}] = sum;",
+        f"vstore{width}(({kind}{width})({each}), {own}, y);",
+        f"{{ y[({own}) * {width}] = sum; y[({own}) * {width} + 1] = n; }}",
+    ]))
     head = f"kernel void {name}(global {kind} *restrict y, global const {kind} *x, int n, int offset, int limit)"
     if is_plane:
         size, groups = (WIDTH, HEIGHT), [(16, 16), (32, 8), (64, 4), (8, 8), (128, 1), (32, 1), None]
@@ -66,8 +75,8 @@ def work(seeds):
         built = pyopencl.Program(context, text).build()
         for n, (_, kind, size, groups) in enumerate(kernels):
             numbers = numpy.random.default_rng(seed * KERNELS + n)
-            x = numbers.integers(-50, 50, ITEMS * 4 + 2 * PAD).astype(TYPES[kind])
-            y = numpy.full(ITEMS, 7, TYPES[kind])
+            x = numbers.integers(-50, 50, ITEMS * 8 + 2 * PAD).astype(TYPES[kind])
+            y = numpy.full(ITEMS * 4, 7, TYPES[kind])
             x_buffer, y_buffer = (pyopencl.Buffer(context, flags.READ_WRITE | flags.COPY_HOST_PTR, hostbuf=data) for data in (x, y))
             launch = getattr(built, f"k{n}")
             launch.set_args(y_buffer, x_buffer, *(numpy.int32(numbers.integers(*ends)) for ends in ((1, 100), (0, 9), (1, 120))))

@@ -2,13 +2,14 @@
 //! channel to channel, and that wrap in some runs. The expected results are computed channel by
 //! channel.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use visakit_native::ir::{
     Access, Action, Addresses, Behind, Binary, Block, End, Expression, InitialRamp, Kind, Mask, Node, Routine, Space,
     Step, Transfer, Unit, Value,
 };
-use visakit_native::{Exit, Memory};
+use visakit_native::{Buffer, Exit, Marks, Memory};
 
 mod common;
 
@@ -25,6 +26,27 @@ const NUMBERS: (u32, u32) = (128, 8);
 const QWORDS: (u32, u32) = (160, 8);
 /// Size of each buffer in bytes.
 const REACH: u32 = 4096;
+
+/// A buffer with the marks of its bytes.
+struct Side {
+    words: Vec<AtomicU32>,
+    marks: Vec<Cell<u64>>,
+}
+
+impl Side {
+    /// Returns the buffer, whose accesses are marked if `is_observed`.
+    fn buffer(&self, is_observed: bool) -> Buffer<'_> {
+        let marks = Marks::Bits(&self.marks);
+        let buffer = Buffer { words: &self.words, loads: marks, stores: marks, updates: marks };
+        if is_observed { buffer } else { unmarked(&self.words) }
+    }
+
+    /// Returns the contents and the marks.
+    fn contents(&self) -> (Vec<u32>, Vec<u64>) {
+        let words = self.words.iter().map(|word| word.load(Relaxed));
+        (words.collect(), self.marks.iter().map(Cell::get).collect())
+    }
+}
 
 /// Returns the place of a channel's element in a row of values.
 fn place(row: u32, bytes: u32, channel: u32) -> u32 {
@@ -92,14 +114,14 @@ fn compute(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step>
 }
 
 /// Returns the steps from the ids of channels to their addresses, usually of contiguous dwords,
-/// which may wrap before they are extended.
-fn chain(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step> {
+/// which may wrap before they are extended, or of structures of dwords.
+fn chain(chance: &mut Chance, sizes: &mut [u32; VALUES as usize], is_structured: bool) -> Vec<Step> {
     let (first, second, last) = (chance.below(VALUES), chance.below(VALUES), chance.below(VALUES));
     let number = chance.below(8);
     // The qword of a number leads to the buffer if the number is extended in this way.
     let is_signed = number.is_multiple_of(2) != (chance.below(8) == 0);
     let (narrow, wide) = if is_signed { (Kind::I32, Kind::I64) } else { (Kind::U32, Kind::U64) };
-    let by = chance.of(&[2, 2, 2, 2, 1, 3]);
+    let by = if is_structured { chance.of(&[8, 12, 16, 16, 4]) } else { chance.of(&[2, 2, 2, 2, 1, 3]) };
     let (is_flat, falls) = (chance.below(3) > 0, chance.below(6) == 0);
     let one = |kind: Kind, to: u32, expression: Expression, channel: u32| {
         let results = vec![(expression.nodes.len() - 1, place(to, kind.bytes(), channel))];
@@ -124,7 +146,8 @@ fn chain(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step> {
             value = product.push(wide, Node::Convert { value, saturate: false });
         }
         let by = product.push(kind, Node::Constant(by));
-        product.push(kind, Node::Binary(Binary::Shl, value, by));
+        let scaled = if is_structured { Binary::Mul } else { Binary::Shl };
+        product.push(kind, Node::Binary(scaled, value, by));
         one(kind, second, product, channel)
     }));
     sizes[second as usize] = kind.bytes();
@@ -139,7 +162,7 @@ fn chain(chance: &mut Chance, sizes: &mut [u32; VALUES as usize]) -> Vec<Step> {
         sizes[last as usize] = 8;
     }
     let row = if is_flat { last } else { second };
-    (0..1 + chance.below(3)).for_each(|_| steps.extend(transfer(chance, row, sizes)));
+    (0..1 + chance.below(3)).for_each(|_| steps.extend(transfer(chance, row, sizes, is_structured)));
     steps
 }
 
@@ -152,20 +175,24 @@ fn halves(chance: &mut Chance, mut of: impl FnMut(u32, u32) -> Action) -> Vec<St
 }
 
 /// Returns a transfer whose addresses are a row of values.
-fn transfer(chance: &mut Chance, row: u32, sizes: &[u32; VALUES as usize]) -> Vec<Step> {
+fn transfer(chance: &mut Chance, row: u32, sizes: &[u32; VALUES as usize], is_structured: bool) -> Vec<Step> {
     let is_flat = sizes[row as usize] == 8;
     let part = |bytes| Unit::Part { bytes, keeps: bytes == 1 };
     let unit = chance.of(&[Unit::Dword, Unit::Dword, Unit::Qword, part(1), part(2)]);
     let access = chance.of(&[Access::Load, Access::Store]);
-    let count = if unit == Unit::Dword { chance.of(&[1, 1, 2]) } else { 1 };
+    let counts: &[u32] = if is_structured { &[2, 3, 4] } else { &[1, 1, 2] };
+    let count = if unit == Unit::Dword { chance.of(counts) } else { 1 };
     // Stores may move values too.
     let first = if access == Access::Store && unit == Unit::Dword { 1 } else { 1 + VALUES };
-    let data = first + chance.below(ROWS - first - count + 1);
+    let skipped = if is_structured { chance.below(4) / 3 } else { 0 };
+    // A row has room for the dwords of two.
+    let pitch = if is_structured { ROW / 2 } else { ROW };
+    let data = first + chance.below(ROWS - first - (count * pitch).div_ceil(ROW) + 1);
     let offset = chance.of(&[0, 0, 4, -4]);
     let global = (is_flat && chance.below(3) == 0).then_some((QWORDS.0, 8));
     halves(chance, |first, _| {
         let at = place(row, sizes[row as usize], first);
-        let own = |n: u32| data * ROW + n * ROW + first * unit.register_bytes();
+        let own = |n: u32| data * ROW + n * pitch + first * unit.register_bytes();
         Action::Transfer(Transfer {
             access,
             space: if is_flat { Space::Flat } else { Space::Surface { element: 0, shift: 0 } },
@@ -175,7 +202,7 @@ fn transfer(chance: &mut Chance, row: u32, sizes: &[u32; VALUES as usize]) -> Ve
             offset,
             unit,
             alignment: 1,
-            elements: (0..count).map(|n| (n * unit.bytes(), own(n))).collect(),
+            elements: (0..count).map(|n| ((n + skipped) * unit.bytes(), own(n))).collect(),
         })
     })
 }
@@ -214,7 +241,7 @@ fn value(expression: &Expression, state: &State, result: Value, n: u32) -> u64 {
 }
 
 /// Performs a step channel by channel. Channels outside of the buffer load zeros.
-fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 2]) {
+fn perform(step: &Step, state: &mut State, sides: &[Side; 2]) {
     let (bits, shift) = (step.mask.lanes, step.mask.shift);
     let lanes = (0..32 - bits.leading_zeros()).filter(|n| step.mask.always || state.active >> (shift + n) & 1 == 1);
     let lanes: Vec<u32> = lanes.collect();
@@ -243,7 +270,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 2]) {
                     other => unreachable!("{other:?}"),
                 })
                 .collect();
-            let words = &words[usize::from(transfer.space == Space::Flat)];
+            let Side { words, marks } = &sides[usize::from(transfer.space == Space::Flat)];
             // Order of accesses: by half, then by element.
             let channels: Vec<_> = lanes.iter().zip(&places).collect();
             for half in channels.chunk_by(|(a, _), (b, _)| *a / 16 == *b / 16) {
@@ -253,6 +280,10 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 2]) {
                     let first = first.map(|first| first + u64::from(*distance));
                     let first = first.filter(|first| first + u64::from(size) <= REACH.into());
                     let own = own + n * own_size;
+                    for at in first.into_iter().flat_map(|first| first..first + u64::from(size)) {
+                        let mark = &marks[at as usize / 64];
+                        mark.set(mark.get() | 1 << (at % 64));
+                    }
                     match (transfer.access, first) {
                         (Access::Load, _) => {
                             let byte =
@@ -280,7 +311,7 @@ fn perform(step: &Step, state: &mut State, words: &[Vec<AtomicU32>; 2]) {
 }
 
 /// Returns a thread and its memory before the run. Each `line` channels are a line.
-fn begin(chance: &mut Chance, line: u32) -> (State, [Vec<AtomicU32>; 2]) {
+fn begin(chance: &mut Chance, line: u32, is_structured: bool) -> (State, [Side; 2]) {
     let mut state = State::new(chance.of(&[u32::MAX, u32::MAX, u32::MAX, u32::MAX, 0xffff, 0x1f, 0x8f31_7ffe]));
     (IDS * 2..BYTES as u32).step_by(4).for_each(|at| state.put_one(at, chance.below(1 << 10)));
     let firsts = [chance.below(30) * 32, chance.below(1000)];
@@ -300,18 +331,23 @@ fn begin(chance: &mut Chance, line: u32) -> (State, [Vec<AtomicU32>; 2]) {
         let number = if n % 6 == 0 { chance.of(&[0, 4, 64]) } else { number };
         state.put_one(NUMBERS.0 + n * 4, number);
         let kind = if n % 2 == 0 { Kind::I32 } else { Kind::U32 };
-        let begin = (1_u64 << 32) + u64::from(chance.of(&[64, 64, 600, REACH - 64]));
+        let begin = chance.of(&[64, 64, 600, REACH - 64]);
+        // The last channels may be outside.
+        let begin = if is_structured && begin > 600 { begin - chance.below(128) * 4 } else { begin };
+        let begin = (1_u64 << 32) + u64::from(begin);
         let from = if chance.below(2) == 0 { number } else { number.wrapping_add(firsts[0]) };
         let base = begin.wrapping_sub(of_kind(kind, from.into()).wrapping_mul(4));
         put(&mut state, QWORDS.0 + n * 8, 8, chance.of(&[base, base, base, begin]));
     }
-    let words = std::array::from_fn(|_| (0..REACH / 4).map(|_| AtomicU32::new(chance.below(1 << 31))).collect());
-    (state, words)
+    let mut words = || (0..REACH / 4).map(|_| AtomicU32::new(chance.below(1 << 31))).collect();
+    let marks = || vec![Cell::new(0); REACH as usize / 64 + 3];
+    let sides = std::array::from_fn(|_| Side { words: words(), marks: marks() });
+    (state, sides)
 }
 
 /// Returns random steps in blocks that follow each other. The bytes of registers matter at the end
 /// unless `is_over`.
-fn blocks(chance: &mut Chance, is_over: bool) -> Vec<Block> {
+fn blocks(chance: &mut Chance, is_over: bool, is_structured: bool) -> Vec<Block> {
     // Of rows, the first has qwords at first, and the others dwords.
     let mut sizes = [8, 4, 4, 4, 4];
     let count = 1 + chance.below(3);
@@ -319,10 +355,10 @@ fn blocks(chance: &mut Chance, is_over: bool) -> Vec<Block> {
         let count_of = 1 + chance.below(5);
         let steps: Vec<Step> = (0..count_of)
             .flat_map(|_| match chance.below(6) {
-                0..=2 => chain(chance, &mut sizes),
+                0..=2 => chain(chance, &mut sizes, is_structured),
                 3 => {
                     let row = chance.below(VALUES);
-                    transfer(chance, row, &sizes)
+                    transfer(chance, row, &sizes, is_structured)
                 }
                 _ => compute(chance, &mut sizes),
             })
@@ -342,21 +378,88 @@ const RARE: [u64; 4] = [2664, 5584, 22_719, 51_580];
 
 #[test]
 fn ramps_have_the_values_of_each_channel() {
-    follow_each_channel(32);
+    follow_each_channel(32, false);
 }
 
 #[test]
 fn ramps_of_each_half_have_the_values_of_each_channel() {
-    follow_each_channel(16);
+    follow_each_channel(16, false);
+}
+
+#[test]
+fn structures_have_the_values_of_each_channel() {
+    follow_each_channel(32, true);
+    follow_each_channel(16, true);
+}
+
+/// Transfers of which the last channel ends with the buffer, or not.
+#[test]
+fn channels_apart_end_inside() {
+    let part = |bytes| Unit::Part { bytes, keeps: false };
+    let units = [(Unit::Dword, 1), (Unit::Dword, 2), (Unit::Dword, 3), (Unit::Dword, 4), (part(1), 1), (part(2), 1)];
+    let all = units.into_iter().flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access)));
+    let all = all.flat_map(|what| [4, 8, 12, 16, 20, 64, 100].map(|step| (what, step)));
+    // Three of four dwords are moved with the fourth.
+    for (((unit, count), access), step) in all.filter(|((what, _), step)| (what.1, *step) != (3, 16)) {
+        let id = |at| Node::Load { at, step: 2 };
+        let mut address = Expression::default();
+        let ids = address.push(Kind::U16, id(0));
+        let ids = address.push(Kind::U32, Node::Convert { value: ids, saturate: false });
+        let by = address.push(Kind::U32, Node::Constant(step.into()));
+        let product = address.push(Kind::U32, Node::Binary(Binary::Mul, ids, by));
+        let base = address.push(Kind::U32, Node::Load { at: NUMBERS.0, step: 0 });
+        let sum = address.push(Kind::U32, Node::Binary(Binary::Add, product, base));
+        let compute = Action::Compute { expression: address, results: vec![(sum, ROW)], pitch: None };
+        let transfer = Action::Transfer(Transfer {
+            access,
+            space: Space::Surface { element: 0, shift: 0 },
+            addresses: Addresses::Dwords(ROW),
+            global: None,
+            scale: 1,
+            offset: 0,
+            unit,
+            alignment: 1,
+            elements: (0..count).map(|n| (n * unit.bytes(), 3 * ROW + n * ROW / 2)).collect(),
+        });
+        let steps = [compute, transfer].map(|action| Step { mask: common::mask(u32::MAX, false), action });
+        let block = Block { steps: steps.to_vec(), instructions: 2, end: End::Outside(Behind::Anything) };
+        let ramps = vec![InitialRamp { at: 0, lanes: 32, step: 1 }];
+        let routine = Routine { ramps, ..routine(vec![block]) };
+        let end = 31 * step + count * unit.bytes();
+        for (code, beyond) in codes_of(&routine).iter().flat_map(|code| [0, 1, unit.bytes(), step].map(|n| (code, n)))
+        {
+            let run = |is_native: bool| {
+                let (mut state, sides) = begin(&mut Chance(step.into()), 32, true);
+                (0..32).for_each(|n| put(&mut state, n * 2, 2, n.into()));
+                state.active = u32::MAX;
+                state.put_one(NUMBERS.0, REACH - end + beyond);
+                let [surface, flat] = [0, 1].map(|n: usize| sides[n].buffer(true));
+                let memory = Memory::new([flat], [Some(surface)], &[]);
+                let exit = if is_native { state.run(code, 0, None, &memory) } else { Some(Exit::End { block: 0 }) };
+                if !is_native {
+                    steps.iter().for_each(|step| perform(step, &mut state, &sides));
+                }
+                (exit, state.registers, sides[0].contents())
+            };
+            let (exit, registers, contents) = run(true);
+            let what = format!("{unit:?} {count} {access:?} {step} {beyond}");
+            assert_eq!(matches!(exit, Some(Exit::Step { step: 1, .. })), beyond > 0, "{what}");
+            let (_, want_registers, want) = run(false);
+            assert!(beyond > 0 || (registers == want_registers && contents == want), "{what}");
+        }
+    }
 }
 
 /// Compares the results of random routines whose threads begin with lines of `line` channels.
-fn follow_each_channel(line: u32) {
+/// Addresses are mostly those of structures if `is_structured`.
+fn follow_each_channel(line: u32, is_structured: bool) {
     let (mut by_caller, mut all) = (0, 0);
-    for seed in (0..2000).chain(RARE) {
+    // Structures take longer.
+    let count = if is_structured { 600 } else { 2000 };
+    for seed in (0..count).chain(RARE) {
         let mut chance = Chance(seed);
         let is_over = chance.below(3) > 0;
-        let blocks = blocks(&mut chance, is_over);
+        let blocks = blocks(&mut chance, is_over, is_structured);
         let steps: Vec<Step> = blocks.iter().flat_map(|block| block.steps.clone()).collect();
         let last = blocks.len() as u32 - 1;
         let ramp = |at: u32, step: u16| InitialRamp { at, lanes: 32, step };
@@ -368,22 +471,23 @@ fn follow_each_channel(line: u32) {
         // The interpreter may have begun the first block.
         let begun = if chance.below(2) == 0 { chance.below(blocks[0].instructions) as usize + 1 } else { 0 };
         let rest = chance.0;
-        let (mut want, wanted) = begin(&mut Chance(rest), line);
+        let (mut want, wanted) = begin(&mut Chance(rest), line, is_structured);
         steps.iter().for_each(|step| perform(step, &mut want, &wanted));
         for code in codes_of(&routine) {
-            let (mut state, words) = begin(&mut Chance(rest), line);
-            let [surface, flat] = &words;
-            let memory = Memory::new([unmarked(flat)], [Some(unmarked(surface))], &[]);
+            let (mut state, sides) = begin(&mut Chance(rest), line, is_structured);
+            let is_observed = seed % 2 == 1;
+            let [surface, flat] = [0, 1].map(|n: usize| sides[n].buffer(is_observed));
+            let memory = Memory::new([flat], [Some(surface)], &[]);
             let behind = begun.checked_sub(1).and_then(|step| code.behind(step as u32, state.active));
             let mut exit = match behind {
                 Some(resume) => {
-                    steps[..begun].iter().for_each(|step| perform(step, &mut state, &words));
+                    steps[..begun].iter().for_each(|step| perform(step, &mut state, &sides));
                     state.run(&code, 0, Some(Exit::Step { step: begun as u32 - 1, resume }), &memory)
                 }
                 None => state.run(&code, 0, None, &memory),
             };
             while let Some(Exit::Step { step, .. }) = exit {
-                perform(&steps[step as usize], &mut state, &words);
+                perform(&steps[step as usize], &mut state, &sides);
                 by_caller += 1;
                 exit = state.run(&code, 0, exit, &memory);
             }
@@ -392,9 +496,12 @@ fn follow_each_channel(line: u32) {
             let listed = || steps.iter().map(|step| format!("\n{step:?}")).collect::<String>();
             let at = (0..BYTES).find(|at| !is_over && state.registers[*at] != want.registers[*at]);
             assert_eq!(at, None, "seed {seed}:{}", listed());
-            for (words, wanted) in words.iter().zip(&wanted) {
-                let at = (0..words.len()).find(|n| words[*n].load(Relaxed) != wanted[*n].load(Relaxed));
+            for (side, wanted) in sides.iter().zip(&wanted) {
+                let ((words, marks), (want, want_marks)) = (side.contents(), wanted.contents());
+                let at = (0..words.len()).find(|n| words[*n] != want[*n]);
                 assert_eq!(at, None, "seed {seed}:{}", listed());
+                let at = (0..marks.len()).find(|n| is_observed && marks[*n] != want_marks[*n]);
+                assert_eq!(at, None, "marks of seed {seed}:{}", listed());
             }
         }
     }

@@ -27,8 +27,8 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     is_countable(routine).then_some(()).ok_or(Refusal::Budget)?;
     is_sound(routine).then_some(()).ok_or(Refusal::Unsound)?;
     let live = Liveness::of(routine).ok_or(Refusal::Budget)?;
-    let ramps = KnownRamps::of(routine);
     let mut masm = MacroAssembler::new(level);
+    let ramps = KnownRamps::of(routine, masm.has_bits);
     let mut labels = Labels::new(&mut masm.asm);
     let entry = masm.asm.here();
     emit_entry(&mut masm);

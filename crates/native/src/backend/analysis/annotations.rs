@@ -68,7 +68,7 @@ mod tests {
         let steps = [&halves(256)[..], &halves(384)[..], &[other]].concat();
         let block = Block { steps, instructions: 5, end: End::Outside(Behind::Anything) };
         let annotations =
-            Annotations::of(0, &block, &KnownRamps::of(&Routine::default()), &mut WorkingSet::new(1 << 12));
+            Annotations::of(0, &block, &KnownRamps::of(&Routine::default(), true), &mut WorkingSet::new(1 << 12));
         let begins_pair: Vec<bool> = annotations.pairs.iter().map(Option::is_some).collect();
         assert_eq!(begins_pair, [true, false, true, false, false]);
         assert_eq!(annotations.pairs[0].map(|pair| (pair.pitch, pair.len())), Some((64, 2)));

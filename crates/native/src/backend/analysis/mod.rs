@@ -11,6 +11,7 @@ pub(crate) mod joins;
 pub(crate) mod liveness;
 pub(crate) mod operands;
 pub(crate) mod ramps;
+pub(crate) mod structures;
 pub(crate) mod validate;
 
 mod backward;

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use crate::backend::analysis::byte_set::WorkingSet;
 use crate::backend::analysis::contiguity::may_be_contiguous;
 use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
+use crate::backend::analysis::structures::{Structures, structures};
 use crate::ir::{
     Access, Action, Addresses, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Routine, Step, Transfer,
-    Unary, Value,
+    Unary, Unit, Value,
 };
 
 /// A ramp in the registers.
@@ -56,6 +57,22 @@ pub(crate) enum Form {
     Contiguous,
     /// All channels load the same elements.
     Uniform,
+    /// The structures of 16 channels follow each other.
+    Structures(Structures),
+    /// The elements of consecutive channels are this number of bytes apart.
+    Apart(u32),
+}
+
+impl Form {
+    /// Returns the distance of the elements of consecutive channels in bytes.
+    pub(crate) fn step(self, unit: Unit) -> u32 {
+        match self {
+            Self::Contiguous => unit.bytes(),
+            Self::Uniform => 0,
+            Self::Structures(all) => all.pitch(),
+            Self::Apart(step) => step,
+        }
+    }
 }
 
 /// A value of 32 bits that must not wrap.
@@ -78,9 +95,9 @@ pub(crate) struct KnownRamps {
 }
 
 impl KnownRamps {
-    /// Finds the ramps of a routine.
-    pub(crate) fn of(routine: &Routine) -> Self {
-        let begin = Ramps::initial(routine);
+    /// Finds the ramps of a routine. `has_bits` is true if vectors have 16 dwords.
+    pub(crate) fn of(routine: &Routine, has_bits: bool) -> Self {
+        let begin = Ramps::initial(routine, has_bits);
         let may_repeat = |block: &Block| match block.end {
             End::Branch { target, .. } | End::Jump { target, .. } => target == 0,
             End::Outside(behind) => behind == Behind::Anything,
@@ -120,7 +137,7 @@ impl KnownRamps {
         let mut ramps = if n == 0 { self.first.clone() } else { self.others.clone() };
         let mut parts: Vec<_> = block.steps.iter().map(|step| ramps.step(step)).collect();
         for n in tested {
-            parts[*n].form = parts[*n].form.filter(|form| *form == Form::Uniform);
+            parts[*n].form = parts[*n].form.filter(|form| *form != Form::Contiguous);
         }
         for (step, part) in block.steps.iter().zip(&mut parts).rev() {
             want_elements(step, part, wanted);
@@ -178,22 +195,24 @@ struct Ramps {
     rows: BTreeMap<u32, Ramp>,
     /// The largest number of channels of a ramp.
     most: u32,
+    /// True if vectors have 16 dwords.
+    has_bits: bool,
 }
 
 impl Ramps {
     /// Returns the ramps of a thread that begins.
-    fn initial(routine: &Routine) -> Self {
+    fn initial(routine: &Routine, has_bits: bool) -> Self {
         let rows = routine.ramps.iter().map(|row| {
             let slope = Slope { step: row.step.into(), ..UNIFORM };
             (row.at, Ramp { at: row.at, bytes: 2, lanes: row.lanes, slope })
         });
         let has_halves = routine.ramps.iter().any(|row| row.lanes == HALF);
-        Self { rows: rows.collect(), most: if has_halves { HALF } else { u32::BITS } }
+        Self { rows: rows.collect(), most: if has_halves { HALF } else { u32::BITS }, has_bits }
     }
 
     /// Returns the state without ramps.
     fn without_rows(&self) -> Self {
-        Self { rows: BTreeMap::new(), most: self.most }
+        Self { rows: BTreeMap::new(), ..*self }
     }
 
     /// Moves past a step, and returns its part.
@@ -229,7 +248,8 @@ impl Ramps {
                     };
                     let slope = equal(firsts().map(|first| self.load(at + first * bytes, (bytes, bytes), lanes)));
                     found.form = slope.and_then(|slope| {
-                        form(transfer, wrapped(slope.step.wrapping_mul(transfer.scale.into()), bytes))
+                        let step = wrapped(slope.step.wrapping_mul(transfer.scale.into()), bytes);
+                        form(transfer, step, self.has_bits && lanes.is_multiple_of(HALF))
                     });
                     found.is_checked = slope.is_some_and(|slope| slope.is_checked);
                 }
@@ -312,6 +332,12 @@ impl Ramps {
 /// Number of channels of each half of 32.
 const HALF: u32 = 16;
 
+/// Distance of channels whose lines are in few sets of the cache.
+const FAR: u32 = 1 << 10;
+
+/// Largest distance of channels in bytes.
+const FARTHEST: u32 = 1 << 16;
+
 /// The fewest bytes of a row that are worthwhile.
 const LEAST: u32 = 32;
 
@@ -324,14 +350,30 @@ fn equal(mut slopes: impl Iterator<Item = Option<Slope>>) -> Option<Slope> {
     slopes.all(|other| other == Some(slope)).then_some(slope)
 }
 
-/// Returns the form of a transfer whose addresses grow by a number of bytes.
-fn form(transfer: &Transfer, step: u64) -> Option<Form> {
+/// Returns the form of a transfer whose addresses grow by a number of bytes. `is_wide` is true if a
+/// vector has 16 of its channels.
+fn form(transfer: &Transfer, step: u64, is_wide: bool) -> Option<Form> {
     (!matches!(transfer.access, Access::Update(_)) && may_be_contiguous(transfer)).then_some(())?;
     match step {
         0 if transfer.access == Access::Load => Some(Form::Uniform),
-        _ if step == transfer.unit.bytes().into() => Some(Form::Contiguous),
-        _ => None,
+        _ if step == u64::from(transfer.unit.bytes()) => Some(Form::Contiguous),
+        _ => {
+            let mut all = structures(transfer).iter().copied().filter(|_| is_wide);
+            let structures = all.find(|all| step == u64::from(all.pitch())).map(Form::Structures);
+            structures.or_else(|| apart(transfer, step))
+        }
     }
+}
+
+/// Returns the form of a transfer whose elements are `step` bytes apart, if that makes it faster.
+fn apart(transfer: &Transfer, step: u64) -> Option<Form> {
+    let step = u32::try_from(step).ok().filter(|step| (1..=FARTHEST).contains(step))?;
+    let is_faster = match (transfer.access, transfer.unit) {
+        (Access::Load, unit) => unit == Unit::Dword,
+        // Far elements are in lines of few sets of the host's cache: early stores displace others.
+        (_, unit) => unit != Unit::Qword && (step < FAR || !step.is_multiple_of(FAR)),
+    };
+    (is_faster && step.is_multiple_of(transfer.alignment)).then_some(Form::Apart(step))
 }
 
 /// Returns a number modulo the size of an element.

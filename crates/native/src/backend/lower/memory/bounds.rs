@@ -91,6 +91,13 @@ fn near_bounds(masm: &mut MacroAssembler, channels: &Channels<'_>, bytes: u32, o
     }
 }
 
+/// Checks that the elements of channels, which are `step` bytes apart, are inside; otherwise it
+/// jumps. Marks the elements alone.
+pub(crate) fn apart_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, step: u32, otherwise: Label) {
+    let unit = channels.transfer.unit.bytes();
+    near_inside_each(masm, channels, (channels.halves * channels.lanes - 1) * step + unit, otherwise);
+}
+
 /// Checks that elements `size` bytes apart are inside; otherwise it jumps.
 pub(crate) fn contiguous_inside(masm: &mut MacroAssembler, channels: &Channels<'_>, size: u32, otherwise: Label) {
     let unit = channels.transfer.unit.bytes();

@@ -10,16 +10,19 @@ use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::emitter::{BlockFacts, Emitter};
 use crate::backend::lower::host_registers::{FILE, FIRST, LIMIT, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
-use crate::backend::lower::memory::bounds::{all_inside, contiguous_inside, near_inside};
+use crate::backend::lower::memory::bounds::{all_inside, apart_inside, contiguous_inside, near_inside};
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{
     Paths, are_apart, enter_contiguous, may_overlap, recheck_contiguous, tries_contiguous,
 };
-use crate::backend::lower::memory::interleave::{check_structures, deinterleave, structures};
+use crate::backend::lower::memory::interleave::{
+    check_structures, deinterleave, possible_structures, structures_inside,
+};
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
 use crate::backend::lower::memory::rows::{are_rows, load_dwords, move_qwords, store_row_offsets, take_rows};
 use crate::backend::lower::memory::spread::{check_spread, distances, load_spread};
+use crate::backend::lower::patterns::multiples;
 use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
 use crate::ir::Unit;
 
@@ -81,7 +84,7 @@ impl Loading<'_> {
 pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
     let loading = begin_load(&mut e.masm, &e.facts, channels)?;
     if let Some(form) = channels.form {
-        load_known(&mut e.masm, &loading, form);
+        load_known(&mut e.masm, &loading, form)?;
         return end_load(&mut e.masm, loading);
     }
     let paths = Paths::new(&mut e.masm.asm);
@@ -107,7 +110,7 @@ pub(crate) fn emit_load(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<
 }
 
 /// Loads elements in a known form: if they are not inside, no other path can load them.
-fn load_known(masm: &mut MacroAssembler, loading: &Loading<'_>, form: Form) {
+fn load_known(masm: &mut MacroAssembler, loading: &Loading<'_>, form: Form) -> Option<()> {
     let channels = loading.channels;
     match form {
         Form::Contiguous => {
@@ -118,6 +121,35 @@ fn load_known(masm: &mut MacroAssembler, loading: &Loading<'_>, form: Form) {
             contiguous_inside(masm, channels, 0, channels.slow);
             load_same(masm, loading);
         }
+        Form::Structures(all) => {
+            structures_inside(masm, channels, all, channels.slow);
+            deinterleave(masm, all, &loading.results, loading.scratch[0])?;
+        }
+        Form::Apart(step) => {
+            apart_inside(masm, channels, step, channels.slow);
+            load_apart(masm, loading, step);
+        }
+    }
+    Some(())
+}
+
+/// Loads dwords of channels that are `step` bytes apart.
+fn load_apart(masm: &mut MacroAssembler, loading: &Loading<'_>, step: u32) {
+    let (channels, w) = (loading.channels, loading.channels.width());
+    if are_rows(channels.transfer)
+        && let Some(vectors) = take_rows(masm)
+    {
+        return load_rows(masm, loading, vectors);
+    }
+    let [places, scratch] = loading.scratch;
+    let begin = Register::R9;
+    masm.asm.rm(Code::Lea_r64_m, begin, indexed(WORDS, FIRST, 1, 0));
+    let distances = masm.asm.constant(multiples(4, step.into(), channels.lanes));
+    masm.asm.load(op::MOVUPS, w, places, distances);
+    for part @ LoadPart { element, half, result, .. } in loading.parts() {
+        let from = element + half * channels.lanes * step;
+        gather_selected(masm, w, (result, false), indexed(begin, places.register(w), 1, from.into()), None, scratch);
+        finish_part(masm, loading, part);
     }
 }
 
@@ -296,14 +328,11 @@ fn load_non_contiguous(
     if let Unit::Part { .. } = transfer.unit {
         return Some(());
     }
-    for all in structures(masm.has_bits, channels) {
+    for all in possible_structures(masm.has_bits, channels) {
         let next = masm.asm.label();
         unless(masm, all.pitch(), next);
         check_structures(masm, channels, *all, loading.scratch, paths.other);
-        deinterleave(masm, *all, transfer, [loading.scratch[0], loading.results[0]])?;
-        for LoadPart { own, result, .. } in loading.parts().filter(|_| loading.is_cached) {
-            masm.asm.load(op::MOVUPS, channels.width(), result, at(FILE, own));
-        }
+        deinterleave(masm, *all, &loading.results, loading.scratch[0])?;
         masm.asm.jump(Code::Jmp_rel32_64, paths.done);
         masm.asm.bind(next);
     }
@@ -415,7 +444,9 @@ fn load_per_lane(masm: &mut MacroAssembler, loading: &Loading<'_>) -> Option<()>
 /// Loads the row of each channel by one access, through `vectors`, which are released.
 fn load_rows(masm: &mut MacroAssembler, loading: &Loading<'_>, vectors: [Vector; 6]) {
     let (channels, w) = (loading.channels, loading.channels.width());
-    store_row_offsets(masm, channels, loading.scratch);
+    if channels.form.is_none() {
+        store_row_offsets(masm, channels, loading.scratch);
+    }
     for half in 0..channels.halves {
         if channels.transfer.unit == Unit::Qword {
             move_qwords(masm, channels, half, vectors);

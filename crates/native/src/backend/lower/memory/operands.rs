@@ -1,13 +1,19 @@
 //! Operands of transfers: values that must be in the register file before a transfer begins.
 
+use crate::backend::analysis::ramps::Form;
 use crate::backend::asm::operand::Width;
 use crate::backend::lower::cache::{ByteRange, CachedValue};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::ir::{Access, Addresses, Mask, Transfer, Unit};
 
 /// Writes the pending stores to registers that a transfer reads, and to registers that it may write
-/// in part.
-pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &Transfer) -> Option<()> {
+/// in part. `form` is its form, if it is known.
+pub(crate) fn flush_operands(
+    masm: &mut MacroAssembler,
+    mask: &Mask,
+    transfer: &Transfer,
+    form: Option<Form>,
+) -> Option<()> {
     let lanes = mask.lanes.count_ones();
     let row = lanes.min(masm.widest().bytes() / 4) * 4;
     let addresses = transfer.addresses.place().map(|at| ByteRange { at, bytes: lanes * transfer.addresses.bytes() });
@@ -37,13 +43,14 @@ pub(crate) fn flush_operands(masm: &mut MacroAssembler, mask: &Mask, transfer: &
         let mut places = others.map(|at| ByteRange { at, bytes: lanes * update.kind.bytes() });
         places.try_for_each(|place| masm.write_what(|other| other.touches(place)))?;
     }
+    let is_direct = match form {
+        Some(Form::Structures(_)) => true,
+        Some(Form::Apart(_)) => false,
+        Some(Form::Contiguous | Form::Uniform) | None => transfer.elements.len() == 1,
+    };
     for (_, at) in &transfer.elements {
         let place = ByteRange { at: *at, bytes: lanes * transfer.unit.register_bytes() };
-        if transfer.access == Access::Store
-            && transfer.elements.len() == 1
-            && transfer.unit == Unit::Dword
-            && lanes > 1
-        {
+        if transfer.access == Access::Store && is_direct && transfer.unit == Unit::Dword && lanes > 1 {
             for at in (place.at..place.at + place.bytes).step_by(row as usize) {
                 flush_unless_held(masm, CachedValue::Contiguous { at, bytes: row }, ByteRange { at, bytes: row })?;
             }

@@ -11,8 +11,8 @@ use crate::ir::{Action, Mask, Step};
 /// Returns the pair that begins with `step`, whose number is `number`, if it is worthwhile.
 pub(crate) fn pair_at<'a>(e: &Emitter<'a>, number: u32, step: &Step) -> Option<Pair<'a>> {
     let Action::Transfer(transfer) = &step.action else { return None };
-    let is_uniform = e.facts.ramps(number).form == Some(Form::Uniform);
-    (!is_uniform && tries_simd32(&e.masm, e.facts.classes(number), &step.mask, transfer)).then_some(())?;
+    let may_be_row = matches!(e.facts.ramps(number).form, None | Some(Form::Contiguous));
+    (may_be_row && tries_simd32(&e.masm, e.facts.classes(number), &step.mask, transfer)).then_some(())?;
     let pair = (*e.facts.annotations.pairs.get((number - e.facts.first_step) as usize)?)?;
     // Setting a state between the two steps must not change it.
     let is_idle = |step: &Step| match step.action {
@@ -28,7 +28,7 @@ pub(crate) fn pair_at<'a>(e: &Emitter<'a>, number: u32, step: &Step) -> Option<P
 pub(crate) fn emit_pair(e: &mut Emitter<'_>, pair: &Pair<'_>, number: u32) -> Option<()> {
     let [(mask, transfer), _] = pair.halves;
     for (mask, transfer) in pair.halves {
-        flush_operands(&mut e.masm, mask, transfer)?;
+        flush_operands(&mut e.masm, mask, transfer, None)?;
     }
     e.masm.is_branching = true;
     let [.., class] = e.facts.classes(number);

@@ -66,6 +66,25 @@ pub(crate) fn own(bytes: u32, place: u32) -> MemoryOperand {
     indexed(FILE, CHANNEL, bytes, place.into())
 }
 
+/// Stores the elements of channels that are `step` bytes apart, all of which are enabled. In a loop,
+/// the host recognizes the distance of the accesses and prefetches.
+pub(crate) fn store_apart(masm: &mut MacroAssembler, channels: &Channels<'_>, step: u32) {
+    let Channels { transfer, lanes, halves, pitch, .. } = channels;
+    let (unit, to) = (transfer.unit, Register::R10);
+    for ((distance, place), half) in transfer.elements.iter().flat_map(|each| (0..*halves).map(move |n| (each, n))) {
+        let first = indexed(WORDS, FIRST, 1, (distance + half * lanes * step).into());
+        masm.asm.rm(Code::Lea_r64_m, to, first);
+        masm.asm.ri(Code::Mov_r32_imm32, Register::R9D, 0);
+        let again = masm.asm.here();
+        let memory = indexed(to, Register::None, 1, 0);
+        move_element(masm, transfer.access, unit, [own(unit.register_bytes(), place + half * pitch), memory]);
+        masm.asm.ri(Code::Add_rm64_imm32, to, step as i32);
+        masm.asm.ri(Code::Add_rm32_imm32, Register::R9D, 1);
+        masm.asm.ri(Code::Cmp_rm32_imm32, Register::R9D, *lanes as i32);
+        masm.asm.jump(Code::Jb_rel32_64, again);
+    }
+}
+
 /// Moves an element of a channel between the registers and memory. Loads are qwords: others are
 /// gathered.
 fn move_element(masm: &mut MacroAssembler, access: Access, unit: Unit, [own, memory]: [MemoryOperand; 2]) {
@@ -117,10 +136,25 @@ pub(crate) fn next_channel(masm: &mut MacroAssembler, again: Label) {
 
 /// Stores the offsets of the channels for the loop.
 pub(crate) fn store_offsets(masm: &mut MacroAssembler, channels: &Channels<'_>) {
+    if let Some(form) = channels.form {
+        return store_known_offsets(masm, channels.lanes * channels.halves, form.step(channels.transfer.unit));
+    }
     for (half, offsets) in (0..).zip(&channels.offsets) {
         let (width, place) = (channels.width(), offset::SCRATCH + half * channels.lanes * 4);
         masm.asm.store(op::MOVUPS_STORE, width, at(FRAME, place), *offsets);
     }
+}
+
+/// Stores the offsets of `count` channels that are `step` bytes apart, from the first on.
+fn store_known_offsets(masm: &mut MacroAssembler, count: u32, step: u32) {
+    masm.asm.rr(Code::Mov_r32_rm32, Register::R11D, Register::EDI);
+    masm.asm.ri(Code::Mov_r32_imm32, Register::R9D, 0);
+    let again = masm.asm.here();
+    masm.asm.mr(Code::Mov_rm32_r32, indexed(FRAME, CHANNEL, 4, offset::SCRATCH.into()), Register::R11D);
+    masm.asm.ri(Code::Add_rm32_imm32, Register::R11D, step as i32);
+    masm.asm.ri(Code::Add_rm32_imm32, Register::R9D, 1);
+    masm.asm.ri(Code::Cmp_rm32_imm32, Register::R9D, count as i32);
+    masm.asm.jump(Code::Jb_rel32_64, again);
 }
 
 /// Saves the first channel's offset; functions are not called in between.

@@ -11,7 +11,7 @@ use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::cache::CachedValue;
-use crate::backend::lower::host_registers::{FILE, FRAME, WORDS};
+use crate::backend::lower::host_registers::{FILE, FIRST, FRAME, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 use crate::backend::lower::memory::channels::Channels;
@@ -19,7 +19,7 @@ use crate::backend::lower::select::{blend_selected, jump_if_any_bit};
 use crate::ir::{Access, Transfer, Unit};
 
 /// The bytes of a row.
-const ROW: u32 = 16;
+pub(crate) const ROW: u32 = 16;
 
 /// Returns true if each channel has a row.
 pub(crate) fn are_rows(transfer: &Transfer) -> bool {
@@ -166,8 +166,13 @@ fn store_rows(masm: &mut MacroAssembler, w: Width, channels: &Channels<'_>, vect
     }
 }
 
-/// Returns the row of a channel whose offset has been stored.
+/// Returns the row of a channel whose offset has been stored or is known.
 fn row_of(masm: &mut MacroAssembler, channels: &Channels<'_>, channel: u32) -> MemoryOperand {
+    let first = channels.transfer.elements[0].0;
+    if let Some(form) = channels.form {
+        let distance = first + channel * form.step(channels.transfer.unit);
+        return indexed(WORDS, FIRST, 1, distance.into());
+    }
     masm.asm.rm(Code::Mov_r32_rm32, Register::R9D, at(FRAME, offset::SCRATCH + channel * 4));
-    indexed(WORDS, Register::R9, 1, channels.transfer.elements[0].0.into())
+    indexed(WORDS, Register::R9, 1, first.into())
 }

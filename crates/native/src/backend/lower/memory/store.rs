@@ -2,6 +2,8 @@
 
 use iced_x86::Code;
 
+use crate::backend::analysis::ramps::Form;
+use crate::backend::analysis::structures::Structures;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, at, indexed};
 use crate::backend::lower::arithmetic::convert::emit_convert;
@@ -10,14 +12,16 @@ use crate::backend::lower::emitter::Emitter;
 use crate::backend::lower::host_registers::{FILE, FIRST, WORDS};
 use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
-use crate::backend::lower::memory::bounds::{all_inside, contiguous_inside};
+use crate::backend::lower::memory::bounds::{all_inside, apart_inside, contiguous_inside};
 use crate::backend::lower::memory::channels::{AccessMark, Channels};
 use crate::backend::lower::memory::contiguous::{Paths, enter_contiguous, recheck_contiguous, tries_contiguous};
-use crate::backend::lower::memory::interleave::{check_structures, interleave, structures};
+use crate::backend::lower::memory::interleave::{
+    check_structures, interleave, possible_structures, structures_inside,
+};
 use crate::backend::lower::memory::marks::mark_each;
-use crate::backend::lower::memory::per_lane::move_channels;
+use crate::backend::lower::memory::per_lane::{move_channels, store_apart};
 use crate::backend::lower::memory::rows::{
-    are_rows, jump_if_overlapping, move_qwords, store_dwords, store_row_offsets, take_rows,
+    ROW, are_rows, jump_if_overlapping, move_qwords, store_dwords, store_row_offsets, take_rows,
 };
 use crate::backend::lower::select::{store_narrow_selected, store_selected};
 use crate::ir::{Kind, Unit};
@@ -26,6 +30,19 @@ use crate::ir::{Kind, Unit};
 pub(crate) fn emit_store(e: &mut Emitter<'_>, channels: &Channels<'_>) -> Option<()> {
     let masm = &mut e.masm;
     let Channels { transfer, lanes, halves, pitch, .. } = channels;
+    if let Some(Form::Structures(all)) = channels.form {
+        structures_inside(masm, channels, all, channels.slow);
+        return store_structures(masm, channels, all);
+    }
+    if let Some(Form::Apart(step)) = channels.form {
+        apart_inside(masm, channels, step, channels.slow);
+        let rows = if are_rows(transfer) && step >= ROW { take_rows(masm) } else { None };
+        match rows {
+            Some(vectors) => store_rows(masm, channels, vectors),
+            None => store_apart(masm, channels, step),
+        }
+        return Some(());
+    }
     if !tries_contiguous(channels) {
         return store_per_lane(masm, channels);
     }
@@ -65,10 +82,10 @@ fn emit_cold_store(e: &mut Emitter<'_>, channels: &Channels<'_>, scratch: [Vecto
         let (masm, transfer) = (&mut e.masm, channels.transfer);
         let channels = recheck_contiguous(masm, channels, transfer.unit.bytes(), scratch, paths)?;
         masm.asm.bind(paths.apart);
-        for all in structures(masm.has_bits, &channels) {
+        for all in possible_structures(masm.has_bits, &channels) {
             let next = masm.asm.label();
             check_structures(masm, &channels, *all, scratch, next);
-            interleave(masm, *all, transfer, scratch)?;
+            store_structures(masm, &channels, *all)?;
             masm.asm.jump(Code::Jmp_rel32_64, paths.done);
             masm.asm.bind(next);
         }
@@ -76,6 +93,20 @@ fn emit_cold_store(e: &mut Emitter<'_>, channels: &Channels<'_>, scratch: [Vecto
         store_per_lane(masm, &channels)?;
     }
     e.masm.asm.jump(Code::Jmp_rel32_64, paths.done);
+    Some(())
+}
+
+/// Stores the structures of 16 channels, which are inside.
+fn store_structures(masm: &mut MacroAssembler, channels: &Channels<'_>, all: Structures) -> Option<()> {
+    let (w, scratch) = (channels.width(), [masm.cache.take()?, masm.cache.take()?]);
+    let mut member = |place: u32| match masm.cache.find(&CachedValue::Contiguous { at: place, bytes: w.bytes() }) {
+        Some(held) => Some(held),
+        None => masm.cache.take().inspect(|vector| masm.asm.load(op::MOVUPS, w, *vector, at(FILE, place))),
+    };
+    let members: Option<Vec<_>> = channels.transfer.elements.iter().map(|(_, place)| member(*place)).collect();
+    let members = members?;
+    interleave(masm, all, &members, scratch)?;
+    members.into_iter().chain(scratch).for_each(|vector| masm.cache.drop(vector));
     Some(())
 }
 
@@ -122,6 +153,17 @@ fn store_contiguous(
     Some(())
 }
 
+/// Stores the row of each channel by one access, through `vectors`, which are released.
+fn store_rows(masm: &mut MacroAssembler, channels: &Channels<'_>, vectors: [Vector; 6]) {
+    for half in 0..channels.halves {
+        match channels.transfer.unit {
+            Unit::Qword => move_qwords(masm, channels, half, vectors),
+            _ => store_dwords(masm, channels, half, vectors),
+        }
+    }
+    vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
+}
+
 /// Stores the elements of each channel separately.
 fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<()> {
     let Channels { transfer, masks, mark, .. } = channels;
@@ -135,13 +177,7 @@ fn store_per_lane(masm: &mut MacroAssembler, channels: &Channels<'_>) -> Option<
         mark_each(masm, channels);
         store_row_offsets(masm, channels, [first, second]);
         jump_if_overlapping(masm, channels, [first, second], otherwise);
-        for half in 0..channels.halves {
-            match transfer.unit {
-                Unit::Qword => move_qwords(masm, channels, half, vectors),
-                _ => store_dwords(masm, channels, half, vectors),
-            }
-        }
-        vectors.into_iter().for_each(|vector| masm.cache.drop(vector));
+        store_rows(masm, channels, vectors);
         masm.cold(|masm| {
             masm.asm.bind(otherwise);
             move_channels(masm, channels, AccessMark { bits: 0, ..*mark });

@@ -37,12 +37,13 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     let transfer = &without_dead_bytes(&e.facts.live, mask, transfer);
     let parts = split(mask, transfer, classes)?;
     for part in &parts {
-        flush_operands(&mut e.masm, &part.mask, &part.transfer)?;
+        flush_operands(&mut e.masm, &part.mask, &part.transfer, form)?;
     }
     // From here on, not every path stores the value of a register.
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
-    if ramps.lanes == u32::BITS && form.is_some() && e.masm.has_bits && may_be_simd32(transfer) {
+    let is_row = matches!(form, Some(Form::Contiguous | Form::Uniform));
+    if ramps.lanes == u32::BITS && is_row && e.masm.has_bits && may_be_simd32(transfer) {
         emit_lanes(e, mask, (transfer, None), (false, None, form), (slow, None))?;
     } else if mask.lanes == u32::MAX && form.is_none() && tries_simd32(&e.masm, classes, mask, transfer) {
         let [.., class] = classes;
