@@ -34,7 +34,7 @@ struct Slope {
 }
 
 /// The part that ramps have in a step, where all channels of its block are active.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct StepRamps {
     /// Number of channels of each ramp: all channels of the step, or 16 of 32.
     pub(crate) lanes: u32,
@@ -48,6 +48,13 @@ pub(crate) struct StepRamps {
     pub(crate) form: Option<Form>,
     /// True if the result or the form relies on checks.
     is_checked: bool,
+}
+
+impl StepRamps {
+    /// Returns the part of a step without ramps.
+    pub(crate) const fn none() -> Self {
+        Self { lanes: 0, result: None, checks: Vec::new(), form: None, is_checked: false }
+    }
 }
 
 /// Form of a transfer whose addresses are a ramp, modulo the size of an address.
@@ -145,7 +152,7 @@ impl KnownRamps {
         // Checks take time, so they must have a use.
         if !parts.iter().any(|part| part.is_checked && (part.result.is_some() || part.form.is_some())) {
             for part in parts.iter_mut().filter(|part| part.is_checked) {
-                *part = StepRamps::default();
+                *part = StepRamps::none();
             }
         }
         parts
@@ -220,7 +227,7 @@ impl Ramps {
         let (mask, mut new) = (&step.mask, Vec::new());
         let all = mask.lanes.count_ones();
         let lanes = all.min(self.most);
-        let mut found = StepRamps { lanes, ..StepRamps::default() };
+        let mut found = StepRamps { lanes, ..StepRamps::none() };
         if mask.predicate == 0 && is_dense(mask) && lanes > 1 && all.is_multiple_of(lanes) {
             let firsts = || (0..all).step_by(lanes as usize);
             match &step.action {

@@ -84,8 +84,8 @@ impl BlockFacts<'_> {
     }
 
     /// Returns the part that ramps have in a step.
-    pub(crate) fn ramps(&self, step: u32) -> StepRamps {
-        self.annotations.ramps.get((step - self.first_step) as usize).cloned().unwrap_or_default()
+    pub(crate) fn ramps(&self, step: u32) -> &StepRamps {
+        self.annotations.ramps.get((step - self.first_step) as usize).unwrap_or(const { &StepRamps::none() })
     }
 
     /// Returns true if the inactive channels' bytes at `place` are dead, so that a step of `mask`

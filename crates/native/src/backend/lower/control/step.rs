@@ -4,7 +4,7 @@ use iced_x86::{Code, Register};
 
 use crate::backend::abi::exit;
 use crate::backend::abi::offset;
-use crate::backend::analysis::ramps::Check;
+use crate::backend::analysis::ramps::{Check, StepRamps};
 use crate::backend::asm::operand::at;
 use crate::backend::lower::arithmetic::assign::emit_compute;
 use crate::backend::lower::arithmetic::predicate::{emit_compare, emit_logic, emit_set_predicate};
@@ -23,7 +23,7 @@ use crate::ir::{Action, Mask, Step};
 
 /// Writes a step, or lets the caller execute it if it has no lowering.
 pub(crate) fn step_or_outside(e: &mut Emitter<'_>, step: &Step, number: u32, labels: &mut Labels) {
-    let checks = e.facts.ramps(number).checks;
+    let checks = e.facts.ramps(number).checks.clone();
     if !checks.is_empty() {
         match attempt(e, |e| emit_checks(e, step, number, &checks)) {
             Some(()) => labels.wraps.push(number),
@@ -114,9 +114,9 @@ pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option
         Action::Outside => None,
         Action::Nothing => Some(()),
         Action::Compute { expression, results, pitch } => {
-            let ramps = e.facts.ramps(number);
-            if let (Some(slope), [result]) = (ramps.result, &results[..])
-                && attempt(e, |e| emit_ramp(&mut e.masm, mask, expression, *result, (slope, ramps.lanes))).is_some()
+            let StepRamps { result: slope, lanes, .. } = *e.facts.ramps(number);
+            if let (Some(slope), [result]) = (slope, &results[..])
+                && attempt(e, |e| emit_ramp(&mut e.masm, mask, expression, *result, (slope, lanes))).is_some()
             {
                 return Some(());
             }

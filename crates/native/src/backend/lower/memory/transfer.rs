@@ -8,7 +8,7 @@
 use crate::backend::analysis::address_classes::{AddressClass, StepClasses};
 use crate::backend::analysis::contiguity::may_be_simd32;
 use crate::backend::analysis::liveness::Cursor;
-use crate::backend::analysis::ramps::Form;
+use crate::backend::analysis::ramps::{Form, StepRamps};
 use crate::backend::asm::operand::Width;
 use crate::backend::asm::stream::Label;
 use crate::backend::lower::emitter::{ColdPath, Emitter};
@@ -32,8 +32,7 @@ use crate::ir::{Access, Addresses, Mask, Space, Transfer, Unit};
 pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfer, step: u32) -> Option<()> {
     let slow = e.masm.asm.label();
     let classes = e.facts.classes(step);
-    let ramps = e.facts.ramps(step);
-    let form = ramps.form;
+    let StepRamps { form, lanes, .. } = *e.facts.ramps(step);
     let transfer = &without_dead_bytes(&e.facts.live, mask, transfer);
     let parts = split(mask, transfer, classes)?;
     for part in &parts {
@@ -43,7 +42,7 @@ pub(crate) fn emit_transfer(e: &mut Emitter<'_>, mask: &Mask, transfer: &Transfe
     let unwritten = e.masm.cache.unwritten();
     e.masm.is_branching = true;
     let is_row = matches!(form, Some(Form::Contiguous | Form::Uniform));
-    if ramps.lanes == u32::BITS && is_row && e.masm.has_bits && may_be_simd32(transfer) {
+    if lanes == u32::BITS && is_row && e.masm.has_bits && may_be_simd32(transfer) {
         emit_lanes(e, mask, (transfer, None), (false, None, form), (slow, None))?;
     } else if mask.lanes == u32::MAX && form.is_none() && tries_simd32(&e.masm, classes, mask, transfer) {
         let [.., class] = classes;
