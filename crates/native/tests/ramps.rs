@@ -181,12 +181,16 @@ fn transfer(chance: &mut Chance, row: u32, sizes: &[u32; VALUES as usize], is_st
     let unit = chance.of(&[Unit::Dword, Unit::Dword, Unit::Qword, part(1), part(2)]);
     let access = chance.of(&[Access::Load, Access::Store]);
     let counts: &[u32] = if is_structured { &[2, 3, 4] } else { &[1, 1, 2] };
-    let count = if unit == Unit::Dword { chance.of(counts) } else { 1 };
+    let count = match unit {
+        Unit::Dword => chance.of(counts),
+        Unit::Qword if is_structured => 2,
+        _ => 1,
+    };
     // Stores may move values too.
     let first = if access == Access::Store && unit == Unit::Dword { 1 } else { 1 + VALUES };
     let skipped = if is_structured { chance.below(4) / 3 } else { 0 };
     // A row has room for the dwords of two.
-    let pitch = if is_structured { ROW / 2 } else { ROW };
+    let pitch = if is_structured && unit == Unit::Dword { ROW / 2 } else { ROW };
     let data = first + chance.below(ROWS - first - (count * pitch).div_ceil(ROW) + 1);
     let offset = chance.of(&[0, 0, 4, -4]);
     let global = (is_flat && chance.below(3) == 0).then_some((QWORDS.0, 8));
@@ -397,7 +401,8 @@ fn structures_have_the_values_of_each_channel() {
 fn channels_apart_end_inside() {
     let part = |bytes| Unit::Part { bytes, keeps: false };
     let units = [(Unit::Dword, 1), (Unit::Dword, 2), (Unit::Dword, 3), (Unit::Dword, 4), (part(1), 1), (part(2), 1)];
-    let all = units.into_iter().flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access)));
+    let units = units.into_iter().chain([(Unit::Qword, 1), (Unit::Qword, 2)]);
+    let all = units.flat_map(|unit| [Access::Load, Access::Store].map(|access| (unit, access)));
     let all = all.flat_map(|what| [4, 8, 12, 16, 20, 64, 100].map(|step| (what, step)));
     // Three of four dwords are moved with the fourth.
     for (((unit, count), access), step) in all.filter(|((what, _), step)| (what.1, *step) != (3, 16)) {
@@ -419,7 +424,7 @@ fn channels_apart_end_inside() {
             offset: 0,
             unit,
             alignment: 1,
-            elements: (0..count).map(|n| (n * unit.bytes(), 3 * ROW + n * ROW / 2)).collect(),
+            elements: (0..count).map(|n| (n * unit.bytes(), 3 * ROW + n * ROW)).collect(),
         });
         let steps = [compute, transfer].map(|action| Step { mask: common::mask(u32::MAX, false), action });
         let block = Block { steps: steps.to_vec(), instructions: 2, end: End::Outside(Behind::Anything) };

@@ -51,6 +51,17 @@ pub(crate) fn may_be_contiguous(transfer: &Transfer) -> bool {
     size.is_multiple_of(transfer.alignment) && size != 3
 }
 
+/// The bytes of a row.
+pub(crate) const ROW: u32 = 16;
+
+/// Returns true if the elements of each channel are a row: 16 consecutive bytes.
+pub(crate) fn are_rows(transfer: &Transfer) -> bool {
+    let (size, elements) = (transfer.unit.bytes(), &transfer.elements);
+    let is_together =
+        (1..).zip(elements.iter().skip(1)).all(|(n, (distance, _))| *distance == elements[0].0 + n * size);
+    is_together && matches!((transfer.unit, elements.len()), (Unit::Dword, 4) | (Unit::Qword, 2))
+}
+
 /// Returns true if a transfer of 32 active channels may be one contiguous access.
 pub(crate) fn may_be_simd32(transfer: &Transfer) -> bool {
     // With several elements, the order of the halves' stores would matter.

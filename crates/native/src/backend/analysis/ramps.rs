@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::backend::analysis::byte_set::WorkingSet;
-use crate::backend::analysis::contiguity::may_be_contiguous;
+use crate::backend::analysis::contiguity::{ROW, are_rows, may_be_contiguous};
 use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
 use crate::backend::analysis::structures::{Structures, structures};
 use crate::ir::{
@@ -376,9 +376,10 @@ fn form(transfer: &Transfer, step: u64, is_wide: bool) -> Option<Form> {
 fn apart(transfer: &Transfer, step: u64) -> Option<Form> {
     let step = u32::try_from(step).ok().filter(|step| (1..=FARTHEST).contains(step))?;
     let is_faster = match (transfer.access, transfer.unit) {
-        (Access::Load, unit) => unit == Unit::Dword,
+        (_, Unit::Qword) if !are_rows(transfer) || step < ROW => false,
+        (Access::Load, unit) => matches!(unit, Unit::Dword | Unit::Qword),
         // Far elements are in lines of few sets of the host's cache: early stores displace others.
-        (_, unit) => unit != Unit::Qword && (step < FAR || !step.is_multiple_of(FAR)),
+        (_, _) => step < FAR || !step.is_multiple_of(FAR),
     };
     (is_faster && step.is_multiple_of(transfer.alignment)).then_some(Form::Apart(step))
 }

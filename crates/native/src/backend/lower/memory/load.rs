@@ -2,6 +2,7 @@
 
 use iced_x86::{Code, Register};
 
+use crate::backend::analysis::contiguity::are_rows;
 use crate::backend::analysis::ramps::Form;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
@@ -20,7 +21,7 @@ use crate::backend::lower::memory::interleave::{
 };
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::move_channels;
-use crate::backend::lower::memory::rows::{are_rows, load_dwords, move_qwords, store_row_offsets, take_rows};
+use crate::backend::lower::memory::rows::{load_dwords, move_qwords, store_row_offsets, take_rows};
 use crate::backend::lower::memory::spread::{check_spread, distances, load_spread};
 use crate::backend::lower::patterns::multiples;
 use crate::backend::lower::select::{blend_selected, broadcast_first_selected, gather_selected, load_selected};
@@ -127,20 +128,22 @@ fn load_known(masm: &mut MacroAssembler, loading: &Loading<'_>, form: Form) -> O
         }
         Form::Apart(step) => {
             apart_inside(masm, channels, step, channels.slow);
-            load_apart(masm, loading, step);
+            load_apart(masm, loading, step)?;
         }
     }
     Some(())
 }
 
-/// Loads dwords of channels that are `step` bytes apart.
-fn load_apart(masm: &mut MacroAssembler, loading: &Loading<'_>, step: u32) {
+/// Loads rows or dwords of channels that are `step` bytes apart.
+fn load_apart(masm: &mut MacroAssembler, loading: &Loading<'_>, step: u32) -> Option<()> {
     let (channels, w) = (loading.channels, loading.channels.width());
     if are_rows(channels.transfer)
         && let Some(vectors) = take_rows(masm)
     {
-        return load_rows(masm, loading, vectors);
+        load_rows(masm, loading, vectors);
+        return Some(());
     }
+    (channels.transfer.unit == Unit::Dword).then_some(())?;
     let [places, scratch] = loading.scratch;
     let begin = Register::R9;
     masm.asm.rm(Code::Lea_r64_m, begin, indexed(WORDS, FIRST, 1, 0));
@@ -151,6 +154,7 @@ fn load_apart(masm: &mut MacroAssembler, loading: &Loading<'_>, step: u32) {
         gather_selected(masm, w, (result, false), indexed(begin, places.register(w), 1, from.into()), None, scratch);
         finish_part(masm, loading, part);
     }
+    Some(())
 }
 
 /// Allocates the registers of a load.

@@ -7,6 +7,7 @@
 use iced_x86::{Code, MemoryOperand, Register};
 
 use crate::backend::abi::offset;
+use crate::backend::analysis::contiguity::ROW;
 use crate::backend::asm::op;
 use crate::backend::asm::operand::{Vector, Width, at, indexed};
 use crate::backend::asm::stream::Label;
@@ -16,18 +17,7 @@ use crate::backend::lower::macro_assembler::MacroAssembler;
 use crate::backend::lower::masks::Select;
 use crate::backend::lower::memory::channels::Channels;
 use crate::backend::lower::select::{blend_selected, jump_if_any_bit};
-use crate::ir::{Access, Transfer, Unit};
-
-/// The bytes of a row.
-pub(crate) const ROW: u32 = 16;
-
-/// Returns true if each channel has a row.
-pub(crate) fn are_rows(transfer: &Transfer) -> bool {
-    let (size, elements) = (transfer.unit.bytes(), &transfer.elements);
-    let is_together =
-        (1..).zip(elements.iter().skip(1)).all(|(n, (distance, _))| *distance == elements[0].0 + n * size);
-    is_together && matches!((transfer.unit, elements.len()), (Unit::Dword, 4) | (Unit::Qword, 2))
-}
+use crate::ir::Access;
 
 /// Allocates the vectors that moves of rows need.
 pub(crate) fn take_rows(masm: &mut MacroAssembler) -> Option<[Vector; 6]> {

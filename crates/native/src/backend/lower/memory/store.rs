@@ -2,6 +2,7 @@
 
 use iced_x86::Code;
 
+use crate::backend::analysis::contiguity::{ROW, are_rows};
 use crate::backend::analysis::ramps::Form;
 use crate::backend::analysis::structures::Structures;
 use crate::backend::asm::op;
@@ -21,7 +22,7 @@ use crate::backend::lower::memory::interleave::{
 use crate::backend::lower::memory::marks::mark_each;
 use crate::backend::lower::memory::per_lane::{move_channels, store_apart};
 use crate::backend::lower::memory::rows::{
-    ROW, are_rows, jump_if_overlapping, move_qwords, store_dwords, store_row_offsets, take_rows,
+    jump_if_overlapping, move_qwords, store_dwords, store_row_offsets, take_rows,
 };
 use crate::backend::lower::select::{store_narrow_selected, store_selected};
 use crate::ir::{Kind, Unit};
