@@ -228,10 +228,9 @@ impl Payload {
         rows.map(|(dimension, at)| (at as u32, dimension == first)).collect()
     }
 
-    /// Returns the largest power of two, up to the number of a thread's channels, for which the work
-    /// items of that many channels follow each other in the first dimension of `order` and are equal
-    /// in the others: for each thread's first channels, the next ones, and so on, in all groups of a
-    /// range.
+    /// Returns the number of channels that are a line: their work items follow each other in the
+    /// first dimension of `order`, and are equal in the others. The channels of each thread consist
+    /// of such lines in all groups of a range. The number is a power of two.
     pub fn line(&self, range: &NdRange, order: [u32; 3]) -> u32 {
         let (first, groups) = (walk(order)[0], range.groups());
         // The last group of a dimension may be smaller.

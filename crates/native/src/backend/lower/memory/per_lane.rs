@@ -66,8 +66,7 @@ pub(crate) fn own(bytes: u32, place: u32) -> MemoryOperand {
     indexed(FILE, CHANNEL, bytes, place.into())
 }
 
-/// Stores the elements of channels that are `step` bytes apart, all of which are enabled. In a loop,
-/// the host recognizes the distance of the accesses and prefetches.
+/// Stores the elements of channels that are `step` bytes apart, all of which are enabled.
 pub(crate) fn store_apart(masm: &mut MacroAssembler, channels: &Channels<'_>, step: u32) {
     let Channels { transfer, lanes, halves, pitch, .. } = channels;
     let (unit, to) = (transfer.unit, Register::R10);
