@@ -16,7 +16,8 @@ TYPES = {"uchar": "u1", "short": "i2", "int": "i4", "float": "f4", "long": "i8"}
 WIDTH, HEIGHT, PAD, KERNELS = 128, 64, 4096, 6
 ITEMS = WIDTH * HEIGHT
 INDICES = ["i", "i", "i + 1", "j * WIDTH + i", "(8300 - i)", "i * 2", "i + j", "j", "n - 1", "(i >> 1)", "i * 3", "(uint)i + offset",
-           "(int)i - 1", "(size_t)j * WIDTH + (size_t)i", "j * WIDTH", "i + WIDTH * 2", "(long)i"]
+           "(int)i - 1", "(size_t)j * WIDTH + (size_t)i", "j * WIDTH", "i + WIDTH * 2", "(long)i", "(size_t)i * 5", "(long)j * n + i",
+           "(long)i * 7 - j * (long)(n & 31)", "(i & 31) * ((long)j - 30)"]
 
 
 def kernel(chance, name):
@@ -27,7 +28,7 @@ def kernel(chance, name):
     lines = [f"{i_type} i = get_global_id(0){start};", f"{j_type} j = {'get_global_id(1)' if is_plane else rows};", f"{kind} sum = 0;"]
     at = lambda: "PAD + " + chance.choice(INDICES)
     for _ in range(chance.randint(1, 4)):
-        step, end = chance.choice(["1", "WIDTH", "2"]), chance.choice(["3", "4", "(int)(n & 3) + 1"])
+        step, end = chance.choice(["1", "WIDTH", "2"]), chance.choice(["3", "4", "(int)(n & 3) + 1", "(size_t)n % 6"])
         width = chance.choice([2, 3, 8])
         condition, wide = chance.choice(["i < limit", "j < 3", "(i & 1)", "x[PAD + i] > 0"]), chance.choice(["i", "j", "i + 1"])
         lines.append(chance.choice([

@@ -226,7 +226,8 @@ fn what_is_outside_of_the_registers_is_refused() {
     assert_eq!([BYTES as u32 - 64, BYTES as u32 - 60, u32::MAX].map(compute), [has_code, false, false]);
 }
 
-/// A thread needs exactly the registers that it may read before it writes them.
+/// A thread needs exactly the registers that it may read before it writes them, for results that
+/// something needs.
 #[test]
 fn threads_need_what_is_read_first() {
     let sum = |a: u32, b: u32, to: u32| {
@@ -235,18 +236,26 @@ fn threads_need_what_is_read_first() {
         let result = expression.push(Kind::U32, Node::Binary(Binary::Add, sides[0], sides[1]));
         Action::Compute { expression, results: vec![(result, to)], pitch: None }
     };
+    let compare = |a: u32, b: u32| {
+        let mut expression = Expression::default();
+        let sides = [row(&mut expression, a), row(&mut expression, b)];
+        Action::Compare { expression, relation: Relation::Less, sides, inverse: false, to: 1 }
+    };
     let chosen = Step { mask: Mask { predicate: 1, ..mask(0xffff, false) }, action: sum(0, 0, 256) };
-    let first = vec![step(sum(0, 0, 64)), step(sum(64, 128, 192)), chosen];
+    let dead = step(sum(448, 448, 192));
+    let first = vec![dead, step(sum(0, 0, 64)), step(sum(64, 128, 192)), chosen, step(compare(192, 192))];
     // Bytes that other channels have written still count as read.
-    let second = vec![step(sum(256, 256, 320)), Step { mask: mask(0xffff, true), action: sum(64, 64, 384) }];
+    let all = |action| Step { mask: mask(0xffff, true), action };
+    let second =
+        vec![step(sum(256, 256, 320)), all(sum(64, 64, 384)), step(compare(320, 320)), all(compare(384, 384))];
     let blocks = vec![
-        Block { steps: first, instructions: 3, end: End::Fall },
-        Block { steps: second, instructions: 2, end: End::Outside(Behind::Others(u32::MAX)) },
+        Block { steps: first, instructions: 5, end: End::Fall },
+        Block { steps: second, instructions: 4, end: End::Outside(Behind::Others(u32::MAX)) },
     ];
     for code in codes(&blocks) {
         let needs = |active: u32| (0..512).step_by(64).filter(|at| code.needs(*at, active) != 0).collect::<Vec<_>>();
         assert_eq!(needs(0xffff), [0, 128, 256]);
-        assert_eq!(needs(0x0fff), [0, 64, 128, 256]);
+        assert_eq!(needs(0x0fff), [0, 64, 128, 256, 448]);
         let changes: Vec<u32> = (0..512).step_by(64).filter(|at| code.changes(*at) != 0).collect();
         assert_eq!(changes, [64, 192, 256, 320, 384]);
     }

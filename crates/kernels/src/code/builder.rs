@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::code::inline::is_whole;
+use crate::code::products::products;
 use crate::code::routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};
 use crate::lowering::layout::Layout;
 use crate::lowering::step::{Callee, Exchange, Lowered, Run};
@@ -265,8 +266,16 @@ impl Builder {
         let last = layouts.last().ok_or("the program has no routine")?;
         let counts = [last.predicate_count() as usize + 1, last.state_count()];
         let layout = layouts.swap_remove(0);
-        let (steps, marks, actions) = (self.steps, self.marks, self.actions);
+        let (mut steps, marks, actions) = (self.steps, self.marks, self.actions);
         let (blocks, switches) = (self.blocks, self.switches);
+        let products = blocks.iter().flat_map(|block| products(block.first..block.end, &actions, &marks));
+        let (mut replaced, runs): (Vec<_>, Vec<_>) = products.unzip();
+        for (step, run) in replaced.iter().zip(runs) {
+            if let Some(run) = run {
+                steps[step.step as usize] = run;
+            }
+        }
+        replaced.sort_unstable_by_key(|step| step.step);
         let (callees, exchanges, ordered) = (self.callees, self.exchanges, self.ordered);
         let mixed = self.updates.iter().any(|kind| *kind != self.updates[0]);
         Ok(CompiledRoutine {
@@ -275,6 +284,7 @@ impl Builder {
             steps,
             marks,
             actions,
+            replaced,
             blocks,
             switches,
             callees,

@@ -4,6 +4,8 @@ mod routine;
 
 mod inline;
 
+mod products;
+
 mod builder;
 
 mod compile;
@@ -11,4 +13,5 @@ mod compile;
 mod native;
 
 pub use compile::Interpreter;
+pub use products::Replaced;
 pub use routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};

@@ -6,6 +6,7 @@ use crate::code::routine::{Block, CompiledRoutine, Terminator};
 use crate::operation::record::mask_in;
 use visakit_machine::float::{FloatMode, Rounding};
 use visakit_machine::flow::PAUSE;
+use visakit_machine::thread::ExecMask;
 use visakit_native::ir::{self, Action, Behind, Combine, End, Mask, Step};
 
 impl CompiledRoutine {
@@ -32,12 +33,12 @@ impl CompiledRoutine {
                 let end = End::Outside(Behind::Anything);
                 return ir::Block { steps: vec![step; range.len()], instructions: block.instructions, end };
             }
-            let steps = self.actions[range.clone()].iter().zip(&self.marks[range]);
+            let steps = range.map(|step| self.native_action(step, count));
             let mut known = HashMap::new();
             let mask = mask_in(&block.mark.enable);
             ir::Block {
                 steps: with_rounding(
-                    steps.map(|(action, mark)| known_channels(&mut known, mask_in(&mark.enable), action)).collect(),
+                    steps.map(|(action, enable)| known_channels(&mut known, mask_in(enable), action)).collect(),
                     plain,
                 ),
                 instructions: block.instructions,
@@ -68,6 +69,18 @@ impl CompiledRoutine {
             left,
             ramps: Vec::new(),
             count,
+        }
+    }
+}
+
+impl CompiledRoutine {
+    /// Returns the native action of a step and its enable mask. Steps that are counted have those of
+    /// their instruction.
+    fn native_action(&self, step: usize, counts: bool) -> (&Action, &ExecMask) {
+        let replaced = if counts { &[] } else { &self.replaced[..] };
+        match replaced.binary_search_by_key(&(step as u32), |step| step.step) {
+            Ok(n) => (&replaced[n].action, &replaced[n].enable),
+            Err(_) => (&self.actions[step], &self.marks[step].enable),
         }
     }
 }

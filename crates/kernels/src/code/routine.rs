@@ -1,5 +1,6 @@
 //! A lowered routine: blocks of steps, each ending with a terminator.
 
+use crate::code::products::Replaced;
 use crate::lowering::layout::Layout;
 use crate::lowering::step::{Exchange, Run};
 use visakit_machine::activation::Function;
@@ -20,6 +21,8 @@ pub struct CompiledRoutine {
     pub marks: Vec<DebugLoc>,
     /// Native action of each step.
     pub actions: Vec<Action>,
+    /// Steps that native code replaces, in order.
+    pub replaced: Vec<Replaced>,
     /// Blocks in program order.
     pub blocks: Vec<Block>,
     /// End of the main routine's blocks (exclusive).

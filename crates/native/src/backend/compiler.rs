@@ -1,8 +1,8 @@
 //! The compiler: validates a routine, analyses it, lowers it and makes the code executable.
 
 use crate::backend::abi::exit;
+use crate::backend::analysis::known_ramps::KnownRamps;
 use crate::backend::analysis::liveness::Liveness;
-use crate::backend::analysis::ramps::KnownRamps;
 use crate::backend::analysis::validate::{is_countable, is_sound};
 use crate::backend::asm::stream::Label;
 use crate::backend::code::{Code, LinkedCode};
@@ -28,7 +28,7 @@ pub fn compile(routine: &Routine, level: Level) -> Result<Code, Refusal> {
     is_sound(routine).then_some(()).ok_or(Refusal::Unsound)?;
     let live = Liveness::of(routine).ok_or(Refusal::Budget)?;
     let mut masm = MacroAssembler::new(level);
-    let ramps = KnownRamps::of(routine, masm.has_bits);
+    let ramps = KnownRamps::of(routine, &live, masm.has_bits);
     let mut labels = Labels::new(&mut masm.asm);
     let entry = masm.asm.here();
     emit_entry(&mut masm);

@@ -8,6 +8,7 @@ use visakit_native::ir::{
 };
 use visakit_native::{Exit, Memory};
 
+mod blocks;
 #[path = "../common/mod.rs"]
 mod common;
 mod model;

@@ -131,6 +131,7 @@ pub(crate) fn perform(step: &Step, state: &mut State, sides: &[Side; 2]) {
                 }
             }
         }
+        Action::Nothing => {}
         other => unreachable!("{other:?}"),
     }
 }

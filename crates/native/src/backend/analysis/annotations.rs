@@ -3,7 +3,9 @@
 use crate::backend::analysis::address_classes::{StepClasses, classes};
 use crate::backend::analysis::byte_set::WorkingSet;
 use crate::backend::analysis::contiguity::{Pair, pair};
-use crate::backend::analysis::ramps::{KnownRamps, StepRamps};
+use crate::backend::analysis::known_ramps::KnownRamps;
+use crate::backend::analysis::liveness::Cursor;
+use crate::backend::analysis::ramps::StepRamps;
 use crate::ir::Block;
 
 /// The annotations of a block's steps, by their position in the block. They hold where all channels
@@ -21,8 +23,9 @@ pub(crate) struct Annotations<'a> {
 }
 
 impl<'a> Annotations<'a> {
-    /// Annotates block `n`; `live` has the bytes that are live after it.
-    pub(crate) fn of(n: u32, block: &'a Block, ramps: &KnownRamps, live: &mut WorkingSet) -> Self {
+    /// Annotates block `n`; `wanted` has the bytes that are live after it, and `live` stands before
+    /// its first step.
+    pub(crate) fn of(n: u32, block: &'a Block, ramps: &KnownRamps, wanted: &mut WorkingSet, live: &Cursor) -> Self {
         let mut pairs: Vec<_> = (0..block.steps.len()).map(|n| pair(&block.steps[n..])).collect();
         let (classes, class_count) = classes(block, &pairs);
         let are_halves = ramps.are_halves();
@@ -31,7 +34,7 @@ impl<'a> Annotations<'a> {
             |n: usize| !are_halves && pairs[n].is_some() && classes[n][2].is_some_and(|class| class.is_first);
         let tested = (0..block.steps.len()).filter(|n| is_tested(*n));
         let tested = tested.flat_map(|n| [n, n + pairs[n].as_ref().map_or(0, |pair| pair.len() - 1)]);
-        let ramps = ramps.steps(n, block, &tested.collect::<Vec<_>>(), live);
+        let ramps = ramps.steps((n, block), &tested.collect::<Vec<_>>(), wanted, live);
         if are_halves {
             pairs.iter_mut().zip(&ramps).filter(|(_, ramps)| ramps.form.is_some()).for_each(|(pair, _)| *pair = None);
         }
@@ -42,6 +45,7 @@ impl<'a> Annotations<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::analysis::liveness::Liveness;
     use crate::ir::{Access, Action, Addresses, Behind, Combine, End, Mask, Routine, Space, Step, Transfer, Unit};
 
     /// A load of 16 dwords of the group's memory, by addresses at `from`.
@@ -67,8 +71,10 @@ mod tests {
         let other = load(0, 128, 512);
         let steps = [&halves(256)[..], &halves(384)[..], &[other]].concat();
         let block = Block { steps, instructions: 5, end: End::Outside(Behind::Anything) };
-        let annotations =
-            Annotations::of(0, &block, &KnownRamps::of(&Routine::default(), true), &mut WorkingSet::new(1 << 12));
+        let (mut wanted, live) = (WorkingSet::new(1 << 12), Cursor::new(1 << 12));
+        let routine = Routine::default();
+        let known = KnownRamps::of(&routine, &Liveness::of(&routine).unwrap(), true);
+        let annotations = Annotations::of(0, &block, &known, &mut wanted, &live);
         let begins_pair: Vec<bool> = annotations.pairs.iter().map(Option::is_some).collect();
         assert_eq!(begins_pair, [true, false, true, false, false]);
         assert_eq!(annotations.pairs[0].map(|pair| (pair.pitch, pair.len())), Some((64, 2)));

@@ -50,14 +50,16 @@ impl Liveness {
 
     /// Sets a cursor and reuses the memory of its last block.
     fn walk(&self, n: u32, block: &Block, (is_full, exposed): (bool, &[Vec<Elements>]), here: &mut Cursor) {
-        let Cursor { bytes, changes, steps } = here;
+        let Cursor { bytes, changes, steps, dead } = here;
         bytes.set(self.end(n, is_full));
         changes.clear();
         steps.clear();
+        dead.clear();
         for (n, step) in block.steps.iter().enumerate().rev() {
             steps.push(changes.len());
-            before_step(step, exposed.get(n), is_full, bytes, Some(changes));
+            dead.push(before_step(step, exposed.get(n), is_full, bytes, Some(changes)));
         }
+        dead.reverse();
     }
 
     /// Returns the joins in a range of blocks.
@@ -85,12 +87,19 @@ pub(crate) struct Cursor {
     changes: Vec<Undo>,
     /// The number of changes after each step, the last step first.
     steps: Vec<usize>,
+    /// True for each step whose results nothing needs, the first step first.
+    dead: Vec<bool>,
 }
 
 impl Cursor {
     /// Returns a cursor without live bytes.
     pub(crate) fn new(register_bytes: u32) -> Self {
-        Self { bytes: WorkingSet::new(register_bytes), changes: Vec::new(), steps: Vec::new() }
+        Self { bytes: WorkingSet::new(register_bytes), changes: Vec::new(), steps: Vec::new(), dead: Vec::new() }
+    }
+
+    /// Returns true if nothing needs the results of step `n` of the block.
+    pub(crate) fn is_dead(&self, n: usize) -> bool {
+        self.dead.get(n).is_some_and(|is_dead| *is_dead)
     }
 
     /// Moves past the next step.
@@ -105,6 +114,7 @@ impl Cursor {
         self.bytes.clear();
         self.changes.clear();
         self.steps.clear();
+        self.dead.clear();
     }
 
     /// Returns true if any of the bytes are live.

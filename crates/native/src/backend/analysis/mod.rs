@@ -8,6 +8,7 @@ pub(crate) mod constant;
 pub(crate) mod contiguity;
 pub(crate) mod effects;
 pub(crate) mod joins;
+pub(crate) mod known_ramps;
 pub(crate) mod liveness;
 pub(crate) mod operands;
 pub(crate) mod ramps;

@@ -3,34 +3,32 @@
 
 use std::collections::BTreeMap;
 
-use crate::backend::analysis::byte_set::WorkingSet;
 use crate::backend::analysis::contiguity::{ROW, are_rows, may_be_contiguous};
-use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, reads, writes};
+use crate::backend::analysis::effects::{Elements, is_dense, reaches_all, writes};
 use crate::backend::analysis::structures::{Structures, structures};
 use crate::ir::{
-    Access, Action, Addresses, Behind, Binary, Block, End, Expression, Kind, Mask, Node, Routine, Step, Transfer,
-    Unary, Unit, Value,
+    Access, Action, Addresses, Binary, Expression, Kind, Mask, Node, Routine, Step, Transfer, Unary, Unit, Value,
 };
 
 /// A ramp in the registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ramp {
-    at: u32,
+pub(crate) struct Ramp {
+    pub(crate) at: u32,
     /// Size of an element.
     bytes: u32,
     lanes: u32,
-    slope: Slope,
+    pub(crate) slope: Slope,
 }
 
 /// Growth of a value from channel to channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Slope {
+pub(crate) struct Slope {
     /// Difference of neighbors, modulo the size of an element.
     step: u64,
     /// True if no element wraps when the value is extended.
     is_small: bool,
     /// True if the values do not wrap because that is checked.
-    is_checked: bool,
+    pub(crate) is_checked: bool,
 }
 
 /// The part that ramps have in a step, where all channels of its block are active.
@@ -47,7 +45,7 @@ pub(crate) struct StepRamps {
     /// Form of a transfer whose addresses are ramps.
     pub(crate) form: Option<Form>,
     /// True if the result or the form relies on checks.
-    is_checked: bool,
+    pub(crate) is_checked: bool,
 }
 
 impl StepRamps {
@@ -93,93 +91,8 @@ pub(crate) struct Check {
     pub(crate) is_signed: bool,
 }
 
-/// Ramps at the beginning of blocks.
-pub(crate) struct KnownRamps {
-    /// Ramps of the first block.
-    first: Ramps,
-    /// Ramps of the other blocks: their registers change in the first block at most, once.
-    others: Ramps,
-}
-
-impl KnownRamps {
-    /// Finds the ramps of a routine. `has_bits` is true if vectors have 16 dwords.
-    pub(crate) fn of(routine: &Routine, has_bits: bool) -> Self {
-        let begin = Ramps::initial(routine, has_bits);
-        let may_repeat = |block: &Block| match block.end {
-            End::Branch { target, .. } | End::Jump { target, .. } => target == 0,
-            End::Outside(behind) => behind == Behind::Anything,
-            End::Fall | End::Pause(_) => false,
-        };
-        // True if the first block cannot be executed again, perhaps by some channels only.
-        let is_once = !routine.blocks.iter().any(may_repeat);
-        let steps = || routine.blocks.iter().flat_map(|block| &block.steps);
-        if steps().any(reaches_all) {
-            let others = begin.without_rows();
-            return Self { first: if is_once { begin } else { others.clone() }, others };
-        }
-        let mut others = begin.clone();
-        if let Some(block) = routine.blocks.first().filter(|_| is_once) {
-            block.steps.iter().for_each(|step| _ = others.step(step));
-            // A checked value may wrap, and the thread continues elsewhere.
-            others.rows.retain(|_, row| !row.slope.is_checked);
-        }
-        let mut changes: BTreeMap<u32, u32> = BTreeMap::new();
-        for (at, end) in steps().flat_map(written) {
-            let touched = others.rows.range(..end).rev().take_while(|(_, row)| row.touches(at, end));
-            touched.for_each(|(first, _)| *changes.entry(*first).or_default() += 1);
-        }
-        let most = |first: &u32| u32::from(!begin.rows.contains_key(first));
-        others.rows.retain(|first, _| changes.get(first).is_none_or(|count| *count <= most(first)));
-        Self { first: if is_once { begin } else { others.clone() }, others }
-    }
-
-    /// Returns true if the ramps of two halves of 32 channels are apart.
-    pub(crate) fn are_halves(&self) -> bool {
-        self.others.most < u32::BITS
-    }
-
-    /// Returns the part that ramps have in each step of block `n`. `tested` are transfers that test
-    /// the addresses of all channels, and `wanted` has the bytes that are live after the block.
-    pub(crate) fn steps(&self, n: u32, block: &Block, tested: &[usize], wanted: &mut WorkingSet) -> Vec<StepRamps> {
-        let mut ramps = if n == 0 { self.first.clone() } else { self.others.clone() };
-        let mut parts: Vec<_> = block.steps.iter().map(|step| ramps.step(step)).collect();
-        for n in tested {
-            parts[*n].form = parts[*n].form.filter(|form| *form != Form::Contiguous);
-        }
-        for (step, part) in block.steps.iter().zip(&mut parts).rev() {
-            want_elements(step, part, wanted);
-        }
-        // Checks take time, so they must have a use.
-        if !parts.iter().any(|part| part.is_checked && (part.result.is_some() || part.form.is_some())) {
-            for part in parts.iter_mut().filter(|part| part.is_checked) {
-                *part = StepRamps::none();
-            }
-        }
-        parts
-    }
-}
-
-/// Moves `wanted`, the bytes that later steps need in full, before a step. A result of which all
-/// elements are wanted is not computed as a ramp.
-fn want_elements(step: &Step, part: &mut StepRamps, wanted: &mut WorkingSet) {
-    let is_wanted = |row: &Elements| row.spans().any(|(at, bytes)| wanted.touch(at, bytes));
-    let results = writes(step);
-    part.result = part.result.filter(|_| !results.iter().any(is_wanted));
-    if step.mask.predicate == 0 {
-        results.iter().flat_map(|row| row.spans()).for_each(|(at, bytes)| wanted.remove(at, bytes, None));
-    }
-    if reaches_all(step) {
-        wanted.fill();
-    }
-    // The first element of a ramp follows from those of the operands.
-    if part.result.is_none() {
-        let others = reads(step).into_iter().skip(usize::from(part.form.is_some()));
-        others.flat_map(|(row, _)| row.spans()).for_each(|(at, bytes)| wanted.add(at, bytes, None));
-    }
-}
-
 /// Returns the bytes that a step writes, and perhaps bytes between them: beginnings and ends.
-fn written(step: &Step) -> impl Iterator<Item = (u32, u32)> {
+pub(crate) fn written(step: &Step) -> impl Iterator<Item = (u32, u32)> {
     let end = |row: &Elements| row.at + row.pitch * row.count.saturating_sub(1) + row.bytes;
     writes(step).into_iter().map(move |row| (row.at, end(&row)))
 }
@@ -191,24 +104,24 @@ impl Ramp {
     }
 
     /// Returns the place after the row.
-    fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         self.at + self.bytes * self.lanes
     }
 }
 
 /// The ramps at a place of a block, by their first bytes. They do not overlap.
 #[derive(Clone, Debug)]
-struct Ramps {
+pub(crate) struct Ramps {
     rows: BTreeMap<u32, Ramp>,
     /// The largest number of channels of a ramp.
-    most: u32,
+    pub(crate) most: u32,
     /// True if vectors have 16 dwords.
     has_bits: bool,
 }
 
 impl Ramps {
     /// Returns the ramps of a thread that begins.
-    fn initial(routine: &Routine, has_bits: bool) -> Self {
+    pub(crate) fn initial(routine: &Routine, has_bits: bool) -> Self {
         let rows = routine.ramps.iter().map(|row| {
             let slope = Slope { step: row.step.into(), ..UNIFORM };
             (row.at, Ramp { at: row.at, bytes: 2, lanes: row.lanes, slope })
@@ -217,13 +130,18 @@ impl Ramps {
         Self { rows: rows.collect(), most: if has_halves { HALF } else { u32::BITS }, has_bits }
     }
 
-    /// Returns the state without ramps.
-    fn without_rows(&self) -> Self {
-        Self { rows: BTreeMap::new(), ..*self }
+    /// Returns other ramps of the same routine.
+    pub(crate) fn with_rows(&self, rows: impl Iterator<Item = Ramp>) -> Self {
+        Self { rows: rows.map(|row| (row.at, row)).collect(), ..*self }
+    }
+
+    /// Returns the ramps, by their places.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &Ramp> {
+        self.rows.values()
     }
 
     /// Moves past a step, and returns its part.
-    fn step(&mut self, step: &Step) -> StepRamps {
+    pub(crate) fn step(&mut self, step: &Step) -> StepRamps {
         let (mask, mut new) = (&step.mask, Vec::new());
         let all = mask.lanes.count_ones();
         let lanes = all.min(self.most);

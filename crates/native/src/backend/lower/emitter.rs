@@ -88,6 +88,11 @@ impl BlockFacts<'_> {
         self.annotations.ramps.get((step - self.first_step) as usize).unwrap_or(const { &StepRamps::none() })
     }
 
+    /// Returns true if nothing needs the results of a step.
+    pub(crate) fn is_dead(&self, step: u32) -> bool {
+        self.live.is_dead((step - self.first_step) as usize)
+    }
+
     /// Returns true if the inactive channels' bytes at `place` are dead, so that a step of `mask`
     /// may store all channels. `is_full` is true in code for all channels.
     pub(crate) fn may_spoil(&self, is_full: bool, mask: &Mask, place: ByteRange) -> bool {

@@ -136,15 +136,15 @@ fn begin_body<'a>(e: &mut Emitter<'a>, cx: RoutineContext<'a>, n: u32, (is_full,
     (e.masm.is_full, e.masm.enabled) = (is_full, None);
     e.masm.cache.clear();
     e.states.clear();
+    cx.live.here(n, block, is_full, &mut e.facts.live);
     e.facts.annotations = if is_full {
         e.facts.wanted.set(cx.live.end(n, true));
-        Annotations::of(n, block, cx.ramps, &mut e.facts.wanted)
+        Annotations::of(n, block, cx.ramps, &mut e.facts.wanted, &e.facts.live)
     } else {
         Annotations::default()
     };
     e.facts.first_step = first;
     forget_classes(&mut e.masm, e.facts.annotations.class_count);
-    cx.live.here(n, block, is_full, &mut e.facts.live);
     if is_full {
         e.facts.live_inactive.clear();
     } else {

@@ -1,7 +1,7 @@
 //! The routine that is lowered, and the places of its code.
 
+use crate::backend::analysis::known_ramps::KnownRamps;
 use crate::backend::analysis::liveness::Liveness;
-use crate::backend::analysis::ramps::KnownRamps;
 use crate::backend::asm::assembler::Assembler;
 use crate::backend::asm::stream::Label;
 use crate::ir::Routine;

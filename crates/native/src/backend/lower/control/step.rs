@@ -113,6 +113,7 @@ pub(crate) fn emit_step(e: &mut Emitter<'_>, step: &Step, number: u32) -> Option
     match &step.action {
         Action::Outside => None,
         Action::Nothing => Some(()),
+        _ if e.facts.is_dead(number) => Some(()),
         Action::Compute { expression, results, pitch } => {
             let StepRamps { result: slope, lanes, .. } = *e.facts.ramps(number);
             if let (Some(slope), [result]) = (slope, &results[..])
