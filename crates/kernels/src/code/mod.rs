@@ -13,5 +13,4 @@ mod compile;
 mod native;
 
 pub use compile::Interpreter;
-pub use products::Replaced;
-pub use routine::{Block, CompiledRoutine, DebugLoc, Switch, Terminator};
+pub use routine::{Block, CompiledRoutine, DebugLoc, Replaced, Switch, Terminator};

@@ -74,8 +74,8 @@ impl CompiledRoutine {
 }
 
 impl CompiledRoutine {
-    /// Returns the native action of a step and its enable mask. Steps that are counted have those of
-    /// their instruction.
+    /// Returns the native action of a step and its enable mask. Steps that are counted have those
+    /// of their instruction.
     fn native_action(&self, step: usize, counts: bool) -> (&Action, &ExecMask) {
         let replaced = if counts { &[] } else { &self.replaced[..] };
         match replaced.binary_search_by_key(&(step as u32), |step| step.step) {

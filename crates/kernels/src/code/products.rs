@@ -3,22 +3,11 @@
 
 use std::ops::Range;
 
-use crate::code::routine::DebugLoc;
+use crate::code::routine::{DebugLoc, Replaced};
 use crate::lowering::step::Run;
 use visakit_machine::lane::{MAX_LANES, enabled_lanes};
 use visakit_machine::thread::{ExecMask, Registers, ones};
 use visakit_native::ir::{Action, Binary, Expression, Kind, Node, Value};
-
-/// A step of native code that differs from its instruction: it multiplies, or it does nothing
-/// because a later step multiplies.
-pub struct Replaced {
-    /// Index of the step.
-    pub step: u32,
-    /// Enable mask.
-    pub enable: ExecMask,
-    /// Native action.
-    pub action: Action,
-}
 
 /// Returns the replaced steps of a block of `steps`, in no order. Those that multiply also have an
 /// operation.
@@ -191,7 +180,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// Returns true if steps leave a place as it is.
+    /// Returns true if steps do not change a place.
     fn is_kept(self, mut steps: Range<usize>, place: Range<u32>) -> bool {
         steps.all(|n| self.written(n).is_some_and(|other| other.end <= place.start || place.end <= other.start))
     }

@@ -1,6 +1,5 @@
 //! A lowered routine: blocks of steps, each ending with a terminator.
 
-use crate::code::products::Replaced;
 use crate::lowering::layout::Layout;
 use crate::lowering::step::{Exchange, Run};
 use visakit_machine::activation::Function;
@@ -44,6 +43,17 @@ pub struct CompiledRoutine {
     pub functions: Vec<Function>,
     /// Number of predicates and state elements of all routines.
     pub counts: [usize; 2],
+}
+
+/// A step of native code that differs from its instruction: it multiplies, or it does nothing
+/// because a later step multiplies.
+pub struct Replaced {
+    /// Index of the step.
+    pub step: u32,
+    /// Enable mask.
+    pub enable: ExecMask,
+    /// Native action.
+    pub action: Action,
 }
 
 /// A jump with several targets.

@@ -6,8 +6,8 @@ use visakit_native::ir::{
 };
 use visakit_native::{Exit, Memory};
 
-use crate::common::{self, Chance, codes_of, routine};
-use crate::model::{perform, put};
+use crate::common::{self, Chance, State, codes_of, routine};
+use crate::model::{Side, perform, put};
 use crate::steps::{IDS, NUMBERS, QWORDS, ROW, begin};
 
 /// The row of addresses.
@@ -28,6 +28,14 @@ enum Change {
     Half,
     /// New addresses at the same distance.
     Ramp,
+}
+
+/// Returns a thread whose ids are the numbers of its channels, and its memory.
+fn thread() -> (State, [Side; 2]) {
+    let (mut state, sides) = begin(&mut Chance(7), 32, false);
+    state.active = u32::MAX;
+    (0..32).for_each(|n| put(&mut state, n * 2, 2, n.into()));
+    (state, sides)
 }
 
 /// Returns a step that computes addresses from those at `from` on.
@@ -102,7 +110,7 @@ fn compare(change: Change, order: Order, is_first: bool) {
     let first = if is_first { addresses(ids, 0, 4, all) } else { nothing.clone() };
     let one = common::mask(1, true);
     let jump = |target: u32| End::Jump { mask: Mask { predicate: 1, ..one }, target };
-    // The second predicate tells whether the loop continues once.
+    // The loop continues once if the second predicate holds.
     let copy = Step { mask: all, action: Action::Logic { logic: Logic::And, from: [2, 2], to: 1 } };
     let clear = Step { mask: all, action: Action::SetPredicate { from: 0, number: Some(0), to: 2 } };
     let steps = match order {
@@ -133,10 +141,8 @@ fn compare(change: Change, order: Order, is_first: bool) {
     let routine = Routine { ramps, ..routine(blocks.collect()) };
     for (code, jumps) in codes_of(&routine).iter().flat_map(|code| [false, true].map(|jumps| (code, jumps))) {
         let run = |is_native: bool| {
-            let (mut state, sides) = begin(&mut Chance(7), 32, false);
-            state.active = u32::MAX;
+            let (mut state, sides) = thread();
             for n in 0..32 {
-                put(&mut state, n * 2, 2, n.into());
                 put(&mut state, ADDRESSES + n * 4, 4, (n * 12 % 80).into());
                 put(&mut state, OTHERS + n * 4, 4, (n * 5 % 32).into());
             }
@@ -178,10 +184,8 @@ fn ids_that_change_are_unknown() {
     let ramps = vec![InitialRamp { at: 0, lanes: 32, step: 1 }];
     for code in codes_of(&Routine { ramps, ..routine(blocks) }) {
         let run = |is_native: bool| {
-            let (mut state, sides) = begin(&mut Chance(7), 32, false);
-            state.active = u32::MAX;
+            let (mut state, sides) = thread();
             for n in 0..32 {
-                put(&mut state, n * 2, 2, n.into());
                 put(&mut state, OTHERS + n * 2, 2, (n * 5 % 32).into());
             }
             state.put_one(NUMBERS.0, 64);
@@ -223,9 +227,7 @@ fn addresses_that_wrap_are_unknown() {
     let blocks = blocks.map(|(step, end)| Block { steps: vec![step], instructions: 1, end }).collect();
     let ramps = vec![InitialRamp { at: 0, lanes: 32, step: 1 }];
     for code in codes_of(&Routine { ramps, ..routine(blocks) }) {
-        let (mut state, sides) = begin(&mut Chance(7), 32, false);
-        state.active = u32::MAX;
-        (0..32).for_each(|n| put(&mut state, n * 2, 2, n.into()));
+        let (mut state, sides) = thread();
         // The last 16 channels wrap, and are not in the buffer.
         let number = 16_u32.wrapping_neg();
         state.put_one(NUMBERS.0, number);
