@@ -7,11 +7,15 @@ use crate::code::routine::{DebugLoc, Replaced};
 use crate::lowering::step::Run;
 use visakit_machine::lane::{MAX_LANES, enabled_lanes};
 use visakit_machine::thread::{ExecMask, Registers, ones};
+use visakit_native::HAS_BACK_END;
 use visakit_native::ir::{Action, Binary, Expression, Kind, Node, Value};
 
 /// Returns the replaced steps of a block of `steps`, in no order. Those that multiply also have an
-/// operation.
+/// operation. Without native code there are none.
 pub(super) fn products(steps: Range<u32>, actions: &[Action], marks: &[DebugLoc]) -> Vec<(Replaced, Option<Run>)> {
+    if !HAS_BACK_END {
+        return Vec::new();
+    }
     let block = Steps { first: steps.start as usize, actions, marks };
     let mut all: Vec<Multiplication> = Vec::new();
     for next in steps.filter_map(|n| block.multiplication(n as usize)) {
