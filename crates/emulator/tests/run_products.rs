@@ -147,11 +147,8 @@ fn a_product_of_one_channel_is_one_multiplication() {
 fn parts_that_are_changed_or_read_stay() {
     let words = numbers();
     let (varying, others) = factors(&words);
-    for (is_halved, (a, b)) in [false, true]
-        .into_iter()
-        .flat_map(|halved| others.iter().map(move |b| (halved, b)))
-        .map(|(halved, b)| (halved, (&varying[2], b)))
-    {
+    let a = &varying[2];
+    for (b, is_halved) in others.iter().flat_map(|b| [(b, false), (b, true)]) {
         let run = |between: &str| {
             let body = product(is_halved, [a, b], between);
             (values_of!(u32, run(DECLARATIONS, &body, &bytes_of!(words))), replaced(&body))

@@ -71,9 +71,7 @@ impl CompiledRoutine {
             count,
         }
     }
-}
 
-impl CompiledRoutine {
     /// Returns the native action of a step and its enable mask. Steps that are counted have those
     /// of their instruction.
     fn native_action(&self, step: usize, counts: bool) -> (&Action, &ExecMask) {

@@ -109,20 +109,15 @@ impl<'a> Steps<'a> {
             let (carries, cross) = (word(sum.step, carries)?, word(sum.step, cross)?);
             in_any_order(carries.pair(Binary::Add)?, |[high, other]| {
                 let (high, other) = (word(carries.step, high)?, word(carries.step, other)?);
-                let factors = low.pair(Binary::Mul)?;
-                let crosses = [cross.cross_product()?, other.cross_product()?];
-                in_any_order(factors, |[a, b]| {
-                    (high.high_product()? == [a, b]).then_some(())?;
-                    let [high_a, high_b] = in_any_order(crosses, |[x, y]| Some([cofactor(x, b)?, cofactor(y, a)?]))?;
-                    let begin = [carries, cross, high, other, low].map(|part| part.step).into_iter().min()?;
-                    let is_kept = |word: &Word| self.is_kept(begin..n, word.place(lanes));
-                    [a, b, high_a, high_b].iter().all(is_kept).then_some(())?;
-                    let factors = [[a, high_a], [b, high_b]].map(|words| self.factor(n, words, enable));
-                    let place = to..to + 8 * lanes;
-                    let is_unread = (low.step + 1..n).all(|n| !self.reads(n, &place));
-                    let without = if is_unread && lanes > 1 { vec![low.step] } else { Vec::new() };
-                    Some(Multiplication { step: n, factors, to, enable, without })
-                })
+                let words = factors([low, high], [cross, other])?;
+                let begin = [carries, cross, high, other, low].map(|part| part.step).into_iter().min()?;
+                let is_kept = |word: &Word| self.is_kept(begin..n, &word.place(lanes));
+                words.iter().flatten().all(is_kept).then_some(())?;
+                let place = to..to + 8 * lanes;
+                let is_unread = (low.step + 1..n).all(|n| !self.reads(n, &place));
+                let without = if is_unread && lanes > 1 { vec![low.step] } else { Vec::new() };
+                let factors = words.map(|words| self.factor(n, words, enable));
+                Some(Multiplication { step: n, factors, to, enable, without })
             })
         })
     }
@@ -184,16 +179,21 @@ impl<'a> Steps<'a> {
         })
     }
 
+    /// Returns true if a step may change a place.
+    fn changes(self, n: usize, place: &Range<u32>) -> bool {
+        self.written(n).is_none_or(|other| other.start < place.end && place.start < other.end)
+    }
+
     /// Returns true if steps do not change a place.
-    fn is_kept(self, mut steps: Range<usize>, place: Range<u32>) -> bool {
-        steps.all(|n| self.written(n).is_some_and(|other| other.end <= place.start || place.end <= other.start))
+    fn is_kept(self, mut steps: Range<usize>, place: &Range<u32>) -> bool {
+        !steps.any(|n| self.changes(n, place))
     }
 
     /// Returns the value before step `n` of elements from `at` on, in channels of `enable`.
     fn covering(self, n: usize, (at, bytes): (u32, u32), enable: ExecMask) -> Option<Computed<'a>> {
         let place = at..at + bytes * enable.lanes.count_ones();
         let near = self.first.max(n.saturating_sub(NEAR))..n;
-        let step = near.rev().find(|step| !self.is_kept(*step..*step + 1, place.clone()))?;
+        let step = near.rev().find(|step| self.changes(*step, &place))?;
         let (found, written, mask) = (self.computed(step)?, self.written(step)?, self.marks[step].enable);
         let skipped = at.checked_sub(written.start)? / bytes;
         let is_same = found.expression.nodes[found.value].0.bytes() == bytes && written.start + skipped * bytes == at;
@@ -213,10 +213,6 @@ impl<'a> Steps<'a> {
 
     /// Returns the factor whose words are `low` and `high` before step `n`.
     fn factor(self, n: usize, [low, high]: [Word; 2], enable: ExecMask) -> Factor {
-        let lanes = enable.lanes.count_ones();
-        let is_sign =
-            |source: &Computed<'_>| source.sign() == Some(low) && self.is_kept(source.step..n, low.place(lanes));
-        let sources = [low, high].map(|word| self.source(n, word, enable));
         match [low, high] {
             [Word::Constant(low), Word::Constant(high)] => Factor::Constant(u64::from(high) << 32 | u64::from(low)),
             [_, Word::Constant(0)] => Factor::Extended(low, Kind::U32),
@@ -225,18 +221,23 @@ impl<'a> Steps<'a> {
             {
                 Factor::Whole { at, step }
             }
-            _ if sources[1].as_ref().is_some_and(is_sign) => Factor::Extended(low, Kind::I32),
-            _ => match sources {
-                [Some(a), Some(b)]
-                    if let Some(Word::Element { at, step }) = a.half(Half::Low)
-                        && a.half(Half::Low) == b.half(Half::High)
-                        && self.is_kept(a.step.min(b.step)..n, at..at + step * (lanes - 1) + 8) =>
-                {
-                    Factor::Whole { at, step }
-                }
-                _ => Factor::Joined(low, high),
-            },
+            words => self.source_of_halves(n, words, enable).unwrap_or(Factor::Joined(low, high)),
         }
+    }
+
+    /// Returns the word that an earlier step extends to `low` and `high`, or the qword of which
+    /// they are copies.
+    fn source_of_halves(self, n: usize, [low, high]: [Word; 2], enable: ExecMask) -> Option<Factor> {
+        let lanes = enable.lanes.count_ones();
+        let high = self.source(n, high, enable)?;
+        if high.sign() == Some(low) && self.is_kept(high.step..n, &low.place(lanes)) {
+            return Some(Factor::Extended(low, Kind::I32));
+        }
+        let low = self.source(n, low, enable)?;
+        let qword = low.half(Half::Low).filter(|qword| high.half(Half::High) == Some(*qword))?;
+        let Word::Element { at, step } = qword else { return None };
+        let place = at..at + step * (lanes - 1) + 8;
+        self.is_kept(low.step.min(high.step)..n, &place).then_some(Factor::Whole { at, step })
     }
 }
 
@@ -349,6 +350,17 @@ impl Computed<'_> {
     }
 }
 
+/// Returns the low and the high word of two factors, from the words of their product and from the
+/// products of a low and a high word.
+fn factors([low, high]: [Computed<'_>; 2], [a, b]: [Computed<'_>; 2]) -> Option<[[Word; 2]; 2]> {
+    let crosses = [a.cross_product()?, b.cross_product()?];
+    in_any_order(low.pair(Binary::Mul)?, |[a, b]| {
+        (high.high_product()? == [a, b]).then_some(())?;
+        let [high_a, high_b] = in_any_order(crosses, |[x, y]| Some([cofactor(x, b)?, cofactor(y, a)?]))?;
+        Some([[a, high_a], [b, high_b]])
+    })
+}
+
 /// Returns the other factor of a product of words.
 fn cofactor(product: Option<[Word; 2]>, factor: Word) -> Option<Word> {
     match product {
@@ -442,7 +454,7 @@ impl Factor {
 }
 
 impl Multiplication {
-    /// Returns true if the next step completes the products of the channels behind.
+    /// Returns true if the next step completes the products of the channels that follow.
     fn is_before(&self, next: &Self) -> bool {
         let lanes = self.enable.lanes.count_ones();
         let behind = ExecMask { shift: self.enable.shift + lanes, ..self.enable };

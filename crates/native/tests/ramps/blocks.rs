@@ -16,6 +16,7 @@ const ADDRESSES: u32 = ROW;
 const OTHERS: u32 = 2 * ROW;
 /// The row of loaded elements.
 const LOADED: u32 = 3 * ROW;
+
 /// How the second block changes the addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Change {
@@ -108,35 +109,26 @@ fn compare(change: Change, order: Order, is_first: bool) {
         Change::Ramp => addresses(ids, 1, 4, all),
     };
     let first = if is_first { addresses(ids, 0, 4, all) } else { nothing.clone() };
-    let one = common::mask(1, true);
-    let jump = |target: u32| End::Jump { mask: Mask { predicate: 1, ..one }, target };
+    let jump = |target: u32| End::Jump { mask: Mask { predicate: 1, ..common::mask(1, true) }, target };
     // The loop continues once if the second predicate holds.
     let copy = Step { mask: all, action: Action::Logic { logic: Logic::And, from: [2, 2], to: 1 } };
     let clear = Step { mask: all, action: Action::SetPredicate { from: 0, number: Some(0), to: 2 } };
-    let steps = match order {
-        Order::Line => {
-            [vec![(first.clone(), End::Fall)], vec![(change_of.clone(), End::Fall)], vec![(load(), End::Fall)]]
+    let [begin, changes] = [vec![first.clone()], vec![change_of.clone()]];
+    let blocks = match order {
+        Order::Line => [(begin, End::Fall), (changes, End::Fall), (vec![load()], End::Fall)],
+        Order::Jump => [(begin, jump(2)), (changes, End::Fall), (vec![load()], End::Fall)],
+        Order::Loop => {
+            [(begin, End::Fall), (vec![load()], End::Fall), (vec![change_of.clone(), copy, clear], jump(1))]
         }
-        Order::Jump => {
-            [vec![(first.clone(), jump(2))], vec![(change_of.clone(), End::Fall)], vec![(load(), End::Fall)]]
-        }
-        Order::Loop => [
-            vec![(first.clone(), End::Fall)],
-            vec![(load(), End::Fall)],
-            vec![(change_of.clone(), End::Fall), (copy, End::Fall), (clear, jump(1))],
-        ],
     };
     // The elements are needed.
     let mut compared = Expression::default();
     let side = compared.push(Kind::U32, Node::Load { at: LOADED, step: 4 });
     let sides = [side; 2];
     let compare = Action::Compare { expression: compared, relation: Relation::Less, sides, inverse: false, to: 3 };
-    let last = vec![(Step { mask: all, action: compare }, End::Outside(Behind::Others(u32::MAX)))];
-    let blocks = steps.into_iter().chain([last]).map(|steps| {
-        let end = steps[steps.len() - 1].1;
-        let steps: Vec<Step> = steps.into_iter().map(|(step, _)| step).collect();
-        Block { instructions: steps.len() as u32, steps, end }
-    });
+    let last = (vec![Step { mask: all, action: compare }], End::Outside(Behind::Others(u32::MAX)));
+    let block = |(steps, end): (Vec<Step>, End)| Block { instructions: steps.len() as u32, steps, end };
+    let blocks = blocks.into_iter().chain([last]).map(block);
     let ramps = vec![InitialRamp { at: 0, lanes: 32, step: 1 }, InitialRamp { at: IDS, lanes: 32, step: 0 }];
     let routine = Routine { ramps, ..routine(blocks.collect()) };
     for (code, jumps) in codes_of(&routine).iter().flat_map(|code| [false, true].map(|jumps| (code, jumps))) {

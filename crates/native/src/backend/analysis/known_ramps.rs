@@ -41,7 +41,8 @@ impl KnownRamps {
         known.rows = kept.map(|row| (0..u32::MAX, *row)).collect();
         for behind in edges.iter().flat_map(|edges| once(blocks.len() as u32, edges)) {
             let n = behind.start - 1;
-            let (before, mut ramps) = (known.at(n), known.at(n));
+            let before = known.at(n);
+            let mut ramps = before.clone();
             blocks[n as usize].steps.iter().for_each(|step| _ = ramps.step(step));
             let is_new = |row: &&Ramp| {
                 // A checked value may wrap, and the thread continues elsewhere.
@@ -114,7 +115,7 @@ fn edges(blocks: &[Block]) -> Option<Vec<(u32, u32)>> {
     (!blocks.iter().any(anywhere)).then(|| (0..).zip(blocks).filter_map(edge).collect())
 }
 
-/// Returns, for each block that is executed at most once, the blocks behind it that channels reach
+/// Returns, for each block that is executed at most once, the blocks after it that channels reach
 /// through this block only.
 fn once(count: u32, edges: &[(u32, u32)]) -> Vec<Range<u32>> {
     // The last block of the loops that begin with each block.
@@ -126,7 +127,7 @@ fn once(count: u32, edges: &[(u32, u32)]) -> Vec<Range<u32>> {
     let mut work = WORK;
     for n in 0..count {
         around = around.max(loops[n as usize]);
-        // Targets behind the block of jumps before it.
+        // Jumps from earlier blocks past this one.
         while let Some((_, to)) = edges.get(next).filter(|(from, _)| *from < n) {
             targets.push(Reverse(*to));
             next += 1;
